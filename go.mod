@@ -1,0 +1,3 @@
+module verum.example
+
+go 1.26
