@@ -1,3 +1,7 @@
 module verum.example
 
-go 1.26
+go 1.26.0
+
+require golang.org/x/sys v0.50.0
+
+require github.com/rogpeppe/go-internal v1.16.0 // indirect
