@@ -1,0 +1,5 @@
+package cpu
+
+func variants() []variant {
+	return []variant{{"baseline", true}}
+}

@@ -1,0 +1,5 @@
+//go:build !amd64 && !arm64
+
+package cpu
+
+func variants() []variant { return nil }
