@@ -21,7 +21,7 @@ var long = flag.Bool("long", false, "use more operands")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	debug.SetGCPercent(400) // terms of the model are garbage at once
+	debug.SetGCPercent(200) // terms of the model are garbage at once
 	os.Exit(m.Run())
 }
 
@@ -342,7 +342,7 @@ func TestValues(t *testing.T) {
 		c := o.contract(f.spec)
 		thin := 1
 		if f.extra && !*long {
-			thin = 4
+			thin = 8
 		}
 		for i, in := range o.inputs(g) {
 			if i%thin != 0 {
