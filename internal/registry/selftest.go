@@ -1,0 +1,15 @@
+package registry
+
+import (
+	proof "verum.example/internal/proof/selftest"
+	"verum.example/internal/tcb/machine"
+)
+
+// The self-tests of the executor: proved, and emitted and run by the tests of proof/selftest only.
+func init() {
+	for _, t := range []machine.Target{machine.ARM64, machine.AMD64} {
+		for _, n := range proof.Names() {
+			Add(Entry{Name: "selftest" + n, Target: t, Prove: func() (machine.Verified, error) { return proof.Verify(n, t) }})
+		}
+	}
+}
