@@ -1,0 +1,5 @@
+//go:build race
+
+package ecdh_test
+
+const raceEnabled = true
