@@ -56,7 +56,8 @@ func not(a *node) *node {
 	return intern(node{op: OpNot, sort: boolSort, args: []*node{a}})
 }
 
-// And is conjunction. Folds: constants; nested conjunctions are flattened, repeated ones dropped, the rest ordered.
+// And is conjunction, true for none. Folds: constants; nested conjunctions are flattened, repeated conjuncts dropped,
+// the rest ordered; a single one is itself.
 func And(ts ...Term) Term {
 	if e, ok := isBool(ts...); !ok {
 		return e
@@ -88,7 +89,7 @@ func and(ns []*node) *node {
 	return intern(node{op: OpAnd, sort: boolSort, args: ps})
 }
 
-// Or is disjunction, ¬(¬a ∧ …).
+// Or is disjunction, ¬(¬a ∧ …); false for none.
 func Or(ts ...Term) Term {
 	if e, ok := isBool(ts...); !ok {
 		return e
@@ -111,9 +112,9 @@ func Iff(a, b Term) Term {
 	return Eq(a, b)
 }
 
-// Eq is equality of two terms of one sort; on Int it is Eq0 of the difference. Folds: equal pointers; constants;
-// on Bool a = true to a and a = false to ¬a; on BV(1) x = 0 to ¬(x = 1); ite(c,k,l) = m with constants k ≠ l to c, ¬c
-// or false.
+// Eq is equality of two terms of one sort; on Int it is Eq0 of the difference. The sides are ordered, a constant stands
+// on the right. Folds: a = a; constants; on Bool a = true to a and a = false to ¬a; on BV(1) x = 0 to ¬(x = 1);
+// ite(c,k,l) = m with constants k ≠ l to c for k = m, to ¬c for l = m, else to false.
 func Eq(a, b Term) Term {
 	if e, ok := check(a, b); !ok {
 		return e
@@ -159,8 +160,8 @@ func eq(a, b *node) *node {
 	return intern(node{op: OpEq, sort: boolSort, args: []*node{a, b}})
 }
 
-// Ite is if c then a else b, at any sort. Folds: constant c; a = b; ite(¬c,a,b) = ite(c,b,a); ite(c,true,false) = c
-// and ite(c,false,true) = ¬c.
+// Ite is if c then a else b, at any sort. Folds: constant c; a = b; ite(¬c,a,b) = ite(c,b,a), where ¬c is an OpNot;
+// ite(c,true,false) = c and ite(c,false,true) = ¬c.
 func Ite(c, a, b Term) Term {
 	if e, ok := check(c, a, b); !ok {
 		return e
@@ -210,19 +211,18 @@ func MkTuple(ts ...Term) Term {
 	if e, ok := check(ts...); !ok {
 		return e
 	}
-	if len(ts) == 0 {
-		return invalid("empty tuple")
+	sorts := make([]Sort, len(ts))
+	for i, t := range ts {
+		sorts[i] = t.n.sort
 	}
-	return Term{tuple(nodes(ts))}
+	s := TupleOf(sorts...)
+	if s.s == nil {
+		return invalid("tuple of %d components", len(ts))
+	}
+	return Term{tuple(s, nodes(ts))}
 }
 
-func tuple(ns []*node) *node {
-	sorts := make([]Sort, len(ns))
-	for i, n := range ns {
-		sorts[i] = n.sort
-	}
-	return intern(node{op: OpTuple, sort: TupleOf(sorts...), args: ns})
-}
+func tuple(s Sort, ns []*node) *node { return intern(node{op: OpTuple, sort: s, args: ns}) }
 
 // Proj is the i-th component, from 0. Folds on an OpTuple.
 func Proj(i int, t Term) Term {

@@ -341,7 +341,8 @@ func shiftNode(op Op, a *node, k int) *node {
 	return intern(node{op: op, sort: a.sort, args: []*node{a}, u: uint64(k)})
 }
 
-// LshrV shifts right by the value of s, a bit-vector of any width; amounts ≥ n give 0. Folds a constant amount to Lshr.
+// LshrV shifts right by the value of s, a bit-vector of any width; amounts ≥ n give 0. Folds a constant amount, of any
+// width, to Lshr.
 func LshrV(a, s Term) Term {
 	if e, ok := isBV(a, s); !ok {
 		return e
@@ -361,8 +362,8 @@ func lshrV(a, s *node) *node {
 
 // ---- data movement
 
-// Concat joins bit-vectors, the low part first. Normal form: at least two parts, none an OpConcat, no two neighbours
-// both constants or adjacent extracts of one term.
+// Concat joins bit-vectors, the low part first; a single one is itself. Normal form: at least two parts, none an
+// OpConcat, no two neighbours both constants or adjacent extracts of one term.
 func Concat(parts ...Term) Term {
 	if e, ok := isBV(parts...); !ok {
 		return e
@@ -420,8 +421,9 @@ func concat(parts []*node) *node {
 func (n *node) hi() int { return int(n.u >> 32) }
 func (n *node) lo() int { return int(uint32(n.u)) }
 
-// Extract is bits hi..lo. Goes through: constants, OpExtract, OpConcat, OpBVNot, bitwise operations, OpSext (where
-// the range avoids the copies, or starts at 0), OpShl and OpLshr (where the range avoids the zeros or lies in them).
+// Extract is bits hi..lo; all bits are the term itself. Goes through: constants, OpExtract, OpConcat, OpBVNot, OpBVAnd,
+// OpBVOr, OpBVXor, OpSext (where the range avoids the copies, or starts at 0), OpShl and OpLshr (where the range avoids
+// the zeros or lies in them).
 func Extract(hi, lo int, a Term) Term {
 	if e, ok := isBV(a); !ok {
 		return e
@@ -432,7 +434,16 @@ func Extract(hi, lo int, a Term) Term {
 	return Term{extract(hi, lo, a.n)}
 }
 
-func extract(hi, lo int, a *node) *node {
+func extract(hi, lo int, a *node) *node { return extractMemo(hi, lo, a, nil) }
+
+type bitRange struct {
+	n      *node
+	hi, lo int
+}
+
+// extractMemo remembers what it cut from bitwise operations, whose operands may share subterms: without that the time
+// would be exponential in their nesting.
+func extractMemo(hi, lo int, a *node, memo map[bitRange]*node) *node {
 	w := hi - lo + 1
 	if w == a.width() {
 		return a
@@ -444,37 +455,46 @@ func extract(hi, lo int, a *node) *node {
 		}
 		return bvBig(w, new(big.Int).Rsh(a.val(), uint(lo)))
 	case OpExtract:
-		return extract(hi+a.lo(), lo+a.lo(), a.args[0])
+		return extractMemo(hi+a.lo(), lo+a.lo(), a.args[0], memo)
 	case OpConcat:
 		var ps []*node
 		o := 0
 		for _, p := range a.args {
 			if l, h := max(lo-o, 0), min(hi-o, p.width()-1); l <= h {
-				ps = append(ps, extract(h, l, p))
+				ps = append(ps, extractMemo(h, l, p, memo))
 			}
 			o += p.width()
 		}
 		return concat(ps)
 	case OpSext:
 		if hi < a.args[0].width() {
-			return extract(hi, lo, a.args[0])
+			return extractMemo(hi, lo, a.args[0], memo)
 		}
 		if lo == 0 {
 			return sext(w, a.args[0])
 		}
 	case OpBVNot:
-		return bvNot(extract(hi, lo, a.args[0]))
+		return bvNot(extractMemo(hi, lo, a.args[0], memo))
 	case OpBVAnd, OpBVOr, OpBVXor:
-		return bitwise(a.op, extract(hi, lo, a.args[0]), extract(hi, lo, a.args[1]))
+		k := bitRange{a, hi, lo}
+		if r, ok := memo[k]; ok {
+			return r
+		}
+		if memo == nil {
+			memo = map[bitRange]*node{}
+		}
+		r := bitwise(a.op, extractMemo(hi, lo, a.args[0], memo), extractMemo(hi, lo, a.args[1], memo))
+		memo[k] = r
+		return r
 	case OpShl:
 		if k := int(a.u); lo >= k {
-			return extract(hi-k, lo-k, a.args[0])
+			return extractMemo(hi-k, lo-k, a.args[0], memo)
 		} else if hi < k {
 			return bvConst(w, 0)
 		}
 	case OpLshr:
 		if k := int(a.u); hi+k < a.width() {
-			return extract(hi+k, lo+k, a.args[0])
+			return extractMemo(hi+k, lo+k, a.args[0], memo)
 		} else if lo+k >= a.width() {
 			return bvConst(w, 0)
 		}
@@ -500,7 +520,8 @@ func zext(n int, a *node) *node {
 	return concat([]*node{a, bvConst(n-a.width(), 0)})
 }
 
-// Sext widens to n bits by copies of the sign. Folds: constants, OpSext, a sign that is 0.
+// Sext widens to n bits by copies of the sign. Folds: constants, OpSext; Zext of a concatenation whose top part is a
+// constant with a clear top bit.
 func Sext(n int, a Term) Term {
 	if e, ok := isBV(a); !ok {
 		return e
@@ -568,7 +589,8 @@ func compare(op Op, a, b *node) *node {
 
 // ---- to and from Int
 
-// Uint is the value of a bit-vector, 0 ≤ Uint(a) < 2ⁿ. Folds: constants; drops high zeros of a concatenation.
+// Uint is the value of a bit-vector, 0 ≤ Uint(a) < 2ⁿ. Folds: constants; drops the top part of a concatenation if it is
+// the constant 0.
 func Uint(a Term) Term {
 	if e, ok := isBV(a); !ok {
 		return e
@@ -588,7 +610,8 @@ func uintNode(a *node) *node {
 	return intern(node{op: OpUint, sort: intSort, args: []*node{a}})
 }
 
-// Sint is the two's complement value. Folds: constants; OpSext; Uint where the sign is 0.
+// Sint is the two's complement value. Folds: constants; OpSext; Uint of a concatenation whose top part is a constant
+// with a clear top bit.
 func Sint(a Term) Term {
 	if e, ok := isBV(a); !ok {
 		return e

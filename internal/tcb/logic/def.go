@@ -3,6 +3,7 @@ package logic
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 )
 
@@ -47,9 +48,8 @@ func (d *def) add() (Def, error) {
 	return Def{d}, nil
 }
 
-// checkDef checks parameters and bodies: parameters are distinct variables, a body's free variables are among those
-// allowed, and everything is permanent, since a definition outlives any generation.
-func checkDef(name string, params []Term, bodies map[*node][]Term) error {
+// checkParams checks that the parameters are distinct variables.
+func checkParams(name string, params []Term) error {
 	seen := map[Term]bool{}
 	for _, p := range params {
 		if p.Op() != OpVar || seen[p] {
@@ -57,18 +57,21 @@ func checkDef(name string, params []Term, bodies map[*node][]Term) error {
 		}
 		seen[p] = true
 	}
-	for b, allowed := range bodies {
-		if b.gen != base {
-			return fmt.Errorf("logic: %s: definitions are made outside a generation", name)
-		}
-		ok := map[Term]bool{}
-		for _, v := range allowed {
-			ok[v] = true
-		}
-		for _, v := range FreeVars(Term{b}) {
-			if !ok[v] {
-				return fmt.Errorf("logic: %s: %v is free in its body", name, v)
-			}
+	return nil
+}
+
+// checkBody checks that a body is permanent, since a definition outlives any generation, and that its free variables
+// are among those allowed.
+func checkBody(name string, body Term, allowed []Term) error {
+	if err := body.Err(); err != nil {
+		return fmt.Errorf("logic: %s: %w", name, err)
+	}
+	if body.n.gen != base {
+		return fmt.Errorf("logic: %s: definitions are made outside a generation", name)
+	}
+	for _, v := range FreeVars(body) {
+		if !slices.Contains(allowed, v) {
+			return fmt.Errorf("logic: %s: %v is free in its body", name, v)
 		}
 	}
 	return nil
@@ -76,10 +79,11 @@ func checkDef(name string, params []Term, bodies map[*node][]Term) error {
 
 // Define makes the symbol f with f(params) = body. The symbol is new, so body can't mention it.
 func Define(name string, params []Term, body Term) (Def, error) {
-	if err := body.Err(); err != nil {
-		return Def{}, fmt.Errorf("logic: %s: %w", name, err)
+	params = slices.Clone(params)
+	if err := checkParams(name, params); err != nil {
+		return Def{}, err
 	}
-	if err := checkDef(name, params, map[*node][]Term{body.n: params}); err != nil {
+	if err := checkBody(name, body, params); err != nil {
 		return Def{}, err
 	}
 	return (&def{name: name, params: nodes(params), res: body.n.sort, body: body.n}).add()
@@ -88,17 +92,15 @@ func Define(name string, params []Term, body Term) (Def, error) {
 // DefineRec makes the symbol f, total by construction: f(n, params) = base for n ≤ 0, and step[n := n−1,
 // rec := f(n−1, params)] for n ≥ 1. The free variables of base are among params, those of step among n, rec, params.
 func DefineRec(name string, n, rec Term, params []Term, baseCase, step Term) (Def, error) {
-	for _, t := range []Term{n, rec, baseCase, step} {
-		if err := t.Err(); err != nil {
-			return Def{}, fmt.Errorf("logic: %s: %w", name, err)
-		}
-	}
 	ps := append([]Term{n}, params...)
 	all := append([]Term{rec}, ps...)
-	if baseCase.n == step.n { // one key in the map: the stricter list
-		all = params
+	if err := checkParams(name, all); err != nil {
+		return Def{}, err
 	}
-	if err := checkDef(name, append([]Term{rec}, ps...), map[*node][]Term{step.n: all, baseCase.n: params}); err != nil {
+	if err := checkBody(name, baseCase, ps[1:]); err != nil {
+		return Def{}, err
+	}
+	if err := checkBody(name, step, all); err != nil {
 		return Def{}, err
 	}
 	if n.n.sort != intSort || rec.n.sort != baseCase.n.sort || step.n.sort != baseCase.n.sort {
@@ -156,16 +158,16 @@ func Unfold(t Term) Term {
 	if d.rec == nil {
 		return Term{s.apply(d.body)}
 	}
-	b := s.apply(d.base)
-	n := Term{t.n.args[0]}
-	prev := Sub(n, N(1))
+	base := s.apply(d.base)
+	n := t.n.args[0]
+	prev := sub(n, intNode(numOne))
 	s = newReplacer()
 	for i, p := range d.params {
 		s.m[p] = t.n.args[i]
 	}
-	s.m[d.params[0]] = prev.n
-	s.m[d.rec] = app(d, append([]*node{prev.n}, t.n.args[1:]...))
-	return Ite(Le(n, N(0)), Term{b}, Term{s.apply(d.step)})
+	s.m[d.params[0]] = prev
+	s.m[d.rec] = app(d, append([]*node{prev}, t.n.args[1:]...))
+	return Term{ite(ge0(sub(intNode(num{}), n)), base, s.apply(d.step))}
 }
 
 // NewTable makes a table of the given rows, each taken modulo 2^width.

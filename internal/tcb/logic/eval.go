@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 )
 
 // Value is what a term evaluates to. The zero Value is none.
@@ -79,13 +80,13 @@ func b01(b bool) *big.Int {
 	return new(big.Int)
 }
 
-// ErrBudget says that an evaluation took more steps than its budget.
+// errBudget says that an evaluation took more steps than its budget.
 var errBudget = errors.New("logic: evaluation over budget")
 
 // IsBudget tells the error of an evaluation over its budget.
 func IsBudget(err error) bool { return errors.Is(err, errBudget) }
 
-// maxBits bounds the integers of an evaluation, so that a budget of steps bounds time and memory.
+// maxBits bounds the integers of an evaluation.
 const maxBits = 1 << 20
 
 type evaluator struct {
@@ -94,8 +95,9 @@ type evaluator struct {
 }
 
 // Eval computes t under an assignment of values to its variables: the meaning of terms. A node costs one step of the
-// budget, each time it is computed; over budget is an error (IsBudget). The branch of an ite that isn't taken is not
-// computed.
+// budget each time it is computed, an atom of a monomial one, a round of a recursion one, and 512 bits of a result one,
+// so that a budget bounds time and memory; over budget, or beyond 2²⁰ bits, is an error (IsBudget). The branch of an ite
+// that isn't taken is not computed.
 func Eval(t Term, env map[Term]Value, budget int) (Value, error) {
 	if e, ok := check(t); !ok {
 		return Value{}, e.Err()
@@ -107,7 +109,7 @@ func Eval(t Term, env map[Term]Value, budget int) (Value, error) {
 		}
 		m[v.n] = x
 	}
-	e := &evaluator{budget: budget, apps: map[string]Value{}}
+	e := &evaluator{budget: max(budget, 0), apps: map[string]Value{}}
 	v, err := e.eval(t.n, m)
 	if err != nil {
 		return Value{}, err
@@ -126,20 +128,39 @@ func (v Value) clone() Value {
 	return Value{elems: es}
 }
 
+// spend takes steps from the budget.
+func (e *evaluator) spend(steps int) error {
+	if steps > e.budget {
+		return errBudget
+	}
+	e.budget -= steps
+	return nil
+}
+
+// charge takes the price of a result's size from the budget.
+func (e *evaluator) charge(x *big.Int) error {
+	if x.BitLen() > maxBits {
+		return errBudget
+	}
+	return e.spend(x.BitLen() / 512)
+}
+
 // eval computes n; memo starts as the assignment.
 func (e *evaluator) eval(n *node, memo map[*node]Value) (Value, error) {
 	if v, ok := memo[n]; ok {
 		return v, nil
 	}
-	if e.budget--; e.budget < 0 {
-		return Value{}, errBudget
+	if err := e.spend(1); err != nil {
+		return Value{}, err
 	}
 	v, err := e.eval1(n, memo)
 	if err != nil {
 		return Value{}, err
 	}
-	if v.b != nil && v.b.BitLen() > maxBits {
-		return Value{}, errBudget
+	if v.b != nil {
+		if err := e.charge(v.b); err != nil {
+			return Value{}, err
+		}
 	}
 	memo[n] = v
 	return v, nil
@@ -169,8 +190,11 @@ func (e *evaluator) eval1(n *node, memo map[*node]Value) (Value, error) {
 				if err != nil {
 					return Value{}, err
 				}
-				if p.Mul(p, v.b).BitLen() > maxBits {
-					return Value{}, errBudget
+				if err := e.spend(1); err != nil {
+					return Value{}, err
+				}
+				if err := e.charge(p.Mul(p, v.b)); err != nil {
+					return Value{}, err
 				}
 			}
 			sum.Add(sum, p)
@@ -289,7 +313,7 @@ func evalOp(n *node, a []*big.Int) *big.Int {
 func (e *evaluator) apply(d *def, args []Value) (Value, error) {
 	var key []byte
 	for _, a := range args {
-		key = a.appendKey(key)
+		key = a.appendText(key, 16)
 	}
 	k := d.name + "\x00" + string(key)
 	if v, ok := e.apps[k]; ok {
@@ -317,8 +341,8 @@ func (e *evaluator) apply(d *def, args []Value) (Value, error) {
 			if v, err = e.eval(d.step, m); err != nil {
 				return Value{}, err
 			}
-			if e.budget--; e.budget < 0 {
-				return Value{}, errBudget
+			if err := e.spend(1); err != nil {
+				return Value{}, err
 			}
 		}
 	}
@@ -326,20 +350,21 @@ func (e *evaluator) apply(d *def, args []Value) (Value, error) {
 	return v, nil
 }
 
-func (v Value) appendKey(k []byte) []byte {
+// appendText writes v so that different values of one sort have different texts.
+func (v Value) appendText(t []byte, base int) []byte {
 	if v.b != nil {
-		return append(append(k, v.b.String()...), ',')
+		return append(v.b.Append(t, base), ',')
 	}
-	k = append(k, '(')
+	t = append(t, '(')
 	for _, e := range v.elems {
-		k = e.appendKey(k)
+		t = e.appendText(t, base)
 	}
-	return append(k, ')')
+	return append(t, ')')
 }
 
 func (v Value) String() string {
 	if v.b == nil && v.elems == nil {
 		return "<no value>"
 	}
-	return string(v.appendKey(nil))
+	return strings.NewReplacer(",)", ")").Replace(strings.TrimSuffix(string(v.appendText(nil, 10)), ","))
 }

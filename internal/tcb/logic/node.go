@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -59,6 +60,7 @@ const (
 type node struct {
 	op     Op
 	closed bool // no variables
+	depth  uint32
 	sort   Sort
 	args   []*node
 	u      uint64 // Bool and BV constant of ≤ 64 bits; Hi<<32|Lo; shift amount; component; serial number of a Fresh variable
@@ -223,23 +225,29 @@ func (g *generation) getOrPut(n *node) *node {
 	}
 	if s.m == nil {
 		if g.dead.Load() {
-			return n // not stored: a stale term, which isStale refuses
+			stale := *n // not stored; Term.Err refuses it
+			return &stale
 		}
 		s.m = map[uint64]*node{}
 	}
-	n.id, n.gen, n.next = lastID.Add(1), g, first
-	s.m[k] = n
+	stored := *n // n itself stays on its caller's stack
+	stored.id, stored.gen, stored.next = lastID.Add(1), g, first
+	s.m[k] = &stored
 	numTerms.Add(1)
-	return n
+	return &stored
 }
 
-// intern returns the stored node equal to n, storing n if there is none. Arguments must be valid.
+// intern returns the stored node equal to n, storing n if there is none. Arguments must be valid. A term belongs to the
+// generation of its arguments; if a concurrent Drop made one of them stale, so is the term.
 func intern(n node) *node {
 	n.closed = n.op != OpVar
-	permanent := true
+	g := base
 	arg := func(a *node) {
 		n.closed = n.closed && a.closed
-		permanent = permanent && a.gen == base
+		n.depth = max(n.depth, a.depth)
+		if a.gen != base && (g == base || !g.dead.Load()) {
+			g = a.gen
+		}
 	}
 	for _, a := range n.args {
 		arg(a)
@@ -249,34 +257,19 @@ func intern(n node) *node {
 			arg(v)
 		}
 	}
+	n.depth++
 	n.hash = hashNode(&n)
-	g := current.Load()
-	if g == nil || n.op == OpVar {
-		g = base
-	}
-	if !permanent {
-		for _, a := range n.args {
-			if a.gen != base {
-				g = a.gen
-			}
-		}
-		for _, m := range n.poly {
-			for _, v := range m.v {
-				if v.gen != base {
-					g = v.gen
-				}
-			}
-		}
-	} else if g != base {
+	if open := current.Load(); open != nil && g == base && n.op != OpVar {
 		if m := base.get(&n); m != nil {
 			return m
 		}
+		g = open
 	}
 	n.gen = g
 	return g.getOrPut(&n)
 }
 
-// cmpNode orders nodes by structural hash, so that the order doesn't depend on scheduling; ids break ties.
+// cmpNode orders nodes by structural hash, so that the order doesn't depend on scheduling.
 func cmpNode(a, b *node) int {
 	switch {
 	case a == b:
@@ -285,7 +278,27 @@ func cmpNode(a, b *node) int {
 		return -1
 	case a.hash > b.hash:
 		return 1
-	case a.id < b.id:
+	}
+	return cmpTie(a, b)
+}
+
+// cmpTie orders different nodes of one hash, usually the same but for Fresh variables of one name: by the first of
+// their parts that differ, variables by number, in the end by id. Each step compares one pair of parts only.
+func cmpTie(a, b *node) int {
+	if c := cmp.Or(cmp.Compare(a.op, b.op), cmp.Compare(a.u, b.u), cmp.Compare(len(a.args), len(b.args)), cmp.Compare(len(a.poly), len(b.poly))); c != 0 {
+		return c
+	}
+	for i := range a.args {
+		if a.args[i] != b.args[i] {
+			return cmpNode(a.args[i], b.args[i])
+		}
+	}
+	for i := range a.poly {
+		if c := cmpVars(a.poly[i].v, b.poly[i].v); c != 0 {
+			return c
+		}
+	}
+	if a.id < b.id {
 		return -1
 	}
 	return 1
@@ -309,9 +322,12 @@ func invalid(format string, args ...any) Term {
 	return Term{&node{op: opInvalid, x: fmt.Errorf("ill-formed term: "+format, args...)}}
 }
 
+// maxDepth bounds the nesting of terms, which is walked recursively: a stack overflow would end the process.
+const maxDepth = 1 << 18
+
 var errZero = errors.New("ill-formed term: zero Term")
 
-// Err is nil for a well-formed term that is not stale.
+// Err is nil for a well-formed term that is not stale and not nested too deeply.
 func (t Term) Err() error {
 	switch {
 	case t.n == nil:
@@ -320,6 +336,8 @@ func (t Term) Err() error {
 		return t.n.x.(error)
 	case t.n.gen != base && t.n.gen.dead.Load():
 		return errors.New("ill-formed term: stale, its generation was dropped")
+	case t.n.depth > maxDepth:
+		return fmt.Errorf("ill-formed term: nested deeper than %d", maxDepth)
 	}
 	return nil
 }
@@ -330,9 +348,6 @@ func (t Term) IsZero() bool { return t.n == nil }
 // check returns the first invalid term among ts, as a valid-to-return Term, and false; or true.
 func check(ts ...Term) (Term, bool) {
 	for _, t := range ts {
-		if t.n != nil && t.n.gen == base && t.n.op != opInvalid {
-			continue
-		}
 		if err := t.Err(); err != nil {
 			if t.n != nil && t.n.op == opInvalid {
 				return t, false

@@ -211,8 +211,10 @@ func Sub(a, b Term) Term {
 	if e, ok := isInt(a, b); !ok {
 		return e
 	}
-	return Term{polyNode(addScaled(a.n.monos(), b.n.monos(), num{i: -1}))}
+	return Term{sub(a.n, b.n)}
 }
+
+func sub(a, b *node) *node { return polyNode(addScaled(a.monos(), b.monos(), num{i: -1})) }
 
 // Neg is −a.
 func Neg(a Term) Term {
@@ -285,7 +287,7 @@ func canonical(p []mono) []mono {
 	return p
 }
 
-// Eq0 is p = 0. Folds constants.
+// Eq0 is p = 0, with the sign of p that makes the last coefficient positive. Folds constants.
 func Eq0(p Term) Term {
 	if e, ok := isInt(p); !ok {
 		return e
@@ -321,12 +323,13 @@ func Le(a, b Term) Term { return Ge0(Sub(b, a)) }
 // Lt is a < b, that is 0 ≤ b − a − 1.
 func Lt(a, b Term) Term { return Ge0(Sub(b, Add(a, N(1)))) }
 
-// Cong is a ≡ b (mod m): some k has a − b = m·k. Modulo 0 it is equality. Folds a − b = 0, and constants.
+// Cong is a ≡ b (mod m): some k has a − b = m·k. Folds: a − b = 0 and m = 1 to true, m = 0 to a = b, constants; a − b has
+// the sign that equations have.
 func Cong(a, b, m Term) Term {
 	if e, ok := isInt(a, b, m); !ok {
 		return e
 	}
-	return Term{dvd(Sub(a, b).n, m.n)}
+	return Term{dvd(sub(a.n, b.n), m.n)}
 }
 
 func dvd(p, m *node) *node {
@@ -350,7 +353,7 @@ func dvd(p, m *node) *node {
 
 // ---- division; x div 0 = 0 and x mod 0 = x
 
-// Div is floor division. Folds constants, and division by 0 and 1.
+// Div is floor division, 0 for m = 0. Folds: constants; m = 0 to 0; m = 1 to x.
 func Div(x, m Term) Term {
 	if e, ok := isInt(x, m); !ok {
 		return e
@@ -358,7 +361,7 @@ func Div(x, m Term) Term {
 	return Term{divMod(OpDiv, x.n, m.n)}
 }
 
-// Mod is x − m·(x div m). Folds constants, and the moduli 0 and 1.
+// Mod is x − m·(x div m): it has the sign of m. Folds: constants; m = 0 to x; m = 1 to 0.
 func Mod(x, m Term) Term {
 	if e, ok := isInt(x, m); !ok {
 		return e

@@ -14,17 +14,33 @@ var infix = map[Op]string{
 	OpBVXor: " ^ ", OpShl: " << ", OpLshr: " >> ", OpAshr: " >>s ", OpRotr: " rotr ", OpLshrV: " >> ",
 }
 
-func (t Term) String() string { return t.Format(7) }
+// String is a short form of t, for messages.
+func (t Term) String() string { return t.print(7, 1<<12) }
 
-// Format prints t to the given depth; what lies deeper is shown as ….
-func (t Term) Format(depth int) string {
-	var b strings.Builder
-	format(&b, t.n, depth)
-	return b.String()
+// Format prints t to the given depth; what lies deeper is shown as …, as is what is longer than a few megabytes.
+func (t Term) Format(depth int) string { return t.print(depth, 1<<22) }
+
+// print stops after about limit bytes: the text of a term can be exponentially longer than the term.
+func (t Term) print(depth, limit int) string {
+	p := printer{limit: limit}
+	p.term(t.n, depth)
+	if p.full() {
+		p.WriteString(" …")
+	}
+	return p.String()
 }
 
-func format(b *strings.Builder, n *node, depth int) {
+type printer struct {
+	strings.Builder
+	limit int
+}
+
+func (b *printer) full() bool { return b.Len() > b.limit }
+
+func (b *printer) term(n *node, depth int) {
 	switch {
+	case b.full():
+		return
 	case n == nil:
 		b.WriteString("<no term>")
 		return
@@ -41,12 +57,13 @@ func format(b *strings.Builder, n *node, depth int) {
 		fmt.Fprintf(b, "0x%x:%d", n.val(), n.width())
 		return
 	case n.op == OpPoly:
-		formatPoly(b, n.poly, depth)
+		b.poly(n.poly, depth)
 		return
 	case depth <= 0:
 		b.WriteString("…")
 		return
 	}
+	infixed := infix[n.op] != "" // operands that are infix without parentheses get some
 	list := func(open, sep, shut string) {
 		b.WriteString(open)
 		for i, a := range n.args {
@@ -57,17 +74,23 @@ func format(b *strings.Builder, n *node, depth int) {
 			if i > 0 {
 				b.WriteString(sep)
 			}
-			format(b, a, depth-1)
+			if infixed && a.isBare() {
+				b.WriteString("(")
+				b.term(a, depth-1)
+				b.WriteString(")")
+			} else {
+				b.term(a, depth-1)
+			}
 		}
 		b.WriteString(shut)
 	}
 	switch n.op {
 	case OpEq0, OpGe0:
-		formatComparison(b, n, depth)
+		b.comparison(n, depth)
 	case OpDvd:
-		format(b, n.args[0], depth-1)
+		b.term(n.args[0], depth-1)
 		b.WriteString(" ≡ 0 (mod ")
-		format(b, n.args[1], depth-1)
+		b.term(n.args[1], depth-1)
 		b.WriteString(")")
 	case OpIte:
 		list("ite(", ", ", ")")
@@ -96,8 +119,20 @@ func format(b *strings.Builder, n *node, depth int) {
 	}
 }
 
-// formatComparison prints p = 0 and 0 ≤ p with the negative summands on the other side.
-func formatComparison(b *strings.Builder, n *node, depth int) {
+// isBare tells a term that is printed infix without parentheses.
+func (n *node) isBare() bool {
+	switch n.op {
+	case OpPoly:
+		_, c := n.polyConst()
+		return !c
+	case OpEq0, OpGe0, OpDvd:
+		return true
+	}
+	return false
+}
+
+// comparison prints p = 0 and 0 ≤ p with the negative summands on the other side.
+func (b *printer) comparison(n *node, depth int) {
 	var pos, neg []mono
 	for _, m := range n.args[0].monos() {
 		if m.c.sign() > 0 {
@@ -106,16 +141,16 @@ func formatComparison(b *strings.Builder, n *node, depth int) {
 			neg = append(neg, mono{m.c.neg(), m.v})
 		}
 	}
-	formatPoly(b, neg, depth)
+	b.poly(neg, depth)
 	if n.op == OpEq0 {
 		b.WriteString(" = ")
 	} else {
 		b.WriteString(" ≤ ")
 	}
-	formatPoly(b, pos, depth)
+	b.poly(pos, depth)
 }
 
-func formatPoly(b *strings.Builder, p []mono, depth int) {
+func (b *printer) poly(p []mono, depth int) {
 	if len(p) == 0 {
 		b.WriteString("0")
 	}
@@ -144,10 +179,13 @@ func formatPoly(b *strings.Builder, p []mono, depth int) {
 			}
 		}
 		for j, v := range m.v {
+			if b.full() {
+				return
+			}
 			if j > 0 {
 				b.WriteString("·")
 			}
-			format(b, v, depth-1)
+			b.term(v, depth-1)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type sortNode struct {
 	kind  Kind
 	width int
 	elems []Sort
+	size  int // number of component sorts, nested ones included
 	key   string
 	hash  uint64
 }
@@ -75,24 +76,34 @@ func BV(n int) Sort {
 	return internSort(sortNode{kind: KindBV, width: n, key: fmt.Sprintf("BV%d", n)})
 }
 
-// TupleOf is the sort of tuples with the given component sorts, at least one.
+// maxElems bounds the components of a tuple sort, nested ones included: nesting would double it at every step.
+const maxElems = 1 << 16
+
+// TupleOf is the sort of tuples with the given component sorts, at least one and, with those of nested tuples, at most
+// 2¹⁶; anything else gives the zero Sort.
 func TupleOf(elems ...Sort) Sort {
-	if len(elems) == 0 {
+	size := 0
+	for _, e := range elems {
+		if e.s == nil {
+			return Sort{}
+		}
+		if size += 1 + e.s.size; size > maxElems {
+			return Sort{}
+		}
+	}
+	if size == 0 {
 		return Sort{}
 	}
 	var b strings.Builder
 	b.WriteString("(")
 	for i, e := range elems {
-		if e.s == nil {
-			return Sort{}
-		}
 		if i > 0 {
 			b.WriteString(",")
 		}
 		b.WriteString(e.s.key)
 	}
 	b.WriteString(")")
-	return internSort(sortNode{kind: KindTuple, elems: append([]Sort(nil), elems...), key: b.String()})
+	return internSort(sortNode{kind: KindTuple, elems: append([]Sort(nil), elems...), size: size, key: b.String()})
 }
 
 // Kind is the sort's kind, 0 for the zero Sort.

@@ -89,7 +89,7 @@ func rebuild(n *node, a []*node) *node {
 	case OpProj:
 		return proj(int(n.u), a[0])
 	case OpTuple:
-		return tuple(a)
+		return tuple(n.sort, a)
 	case OpUint:
 		return uintNode(a[0])
 	case OpSint:
@@ -128,7 +128,8 @@ func rebuild(n *node, a []*node) *node {
 // captured.
 func Subst(t Term, m map[Term]Term) Term { return NewSubst(m).Apply(t) }
 
-// Substitution applies one substitution to many terms with one memo. Not safe for concurrent use.
+// Substitution applies one substitution to many terms with one memo. It is made by NewSubst. Not safe for concurrent
+// use.
 type Substitution struct {
 	r   *replacer
 	err Term
@@ -151,6 +152,9 @@ func NewSubst(m map[Term]Term) *Substitution {
 
 // Apply applies the substitution.
 func (s *Substitution) Apply(t Term) Term {
+	if s == nil || s.r == nil {
+		return invalid("no Substitution")
+	}
 	if s.err.n != nil {
 		return s.err
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // Sum accumulates Σ c·p₁·…·pₖ without making a term of any intermediate result: certificate checks run here. The zero
-// value is 0. It is a calculator; nothing is proved by it. Not safe for concurrent use.
+// value is 0. It is a calculator; nothing is proved by it. It must not be copied after its first use, and isn't safe for
+// concurrent use.
 type Sum struct {
 	ops []sumOp
 	err error
