@@ -24,7 +24,7 @@ type Product struct {
 
 func isTrivial(th Theorem) bool { return th.t.concl == logic.True() }
 
-// addEquations adds −Σ qⱼeⱼ to s; ok tells which conclusions are facts.
+// addMultiples adds −Σ qⱼeⱼ to s; isFact tells which conclusions are facts. It returns the facts' theorems.
 func addMultiples(s *logic.Sum, ms []Multiple, isFact func(logic.Term) bool) ([]Theorem, error) {
 	var ths []Theorem
 	for i, m := range ms {

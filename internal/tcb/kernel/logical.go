@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	"verum.example/internal/tcb/logic"
 )
@@ -38,7 +37,8 @@ const tautAtoms = 12
 // Taut: from Γᵢ ⊢ pᵢ: ∪Γᵢ ⊢ q, if ∧pᵢ ⇒ q is true for all truth values of its atoms, at most 12.
 //
 // The connectives are not, and, = and if-then-else on Bool; everything else is an atom, and 0 ≤ p and 0 ≤ −p−1 are one
-// atom and its negation. Conjuncts of q that are conjuncts of the premises need no atoms.
+// atom and its negation. Conjuncts of q that are conjuncts of the premises need no atoms; if all are, the premises don't
+// either.
 //
 // Sound: an assignment of values gives each atom a truth value, and the connectives mean what the table says.
 func Taut(q logic.Term, ps ...Theorem) (Theorem, error) {
@@ -63,20 +63,26 @@ func Taut(q logic.Term, ps ...Theorem) (Theorem, error) {
 		}
 	}
 	if len(goals) > 0 {
-		t := table{atoms: map[logic.Term]int{}}
-		for _, p := range append(slices.Clone(premises), goals...) {
-			t.collect(p)
+		tb := tables{atoms: map[logic.Term]int{}, of: map[logic.Term]*truth{}}
+		var holds truth // where all premises are true
+		for i := range holds {
+			holds[i] = ^uint64(0)
 		}
-		if len(t.atoms) > tautAtoms {
-			return fail("Taut", "%d atoms, more than %d", len(t.atoms), tautAtoms)
+		for _, p := range premises {
+			for i, w := range tb.table(p) {
+				holds[i] &= w
+			}
 		}
-		for m := 0; m < 1<<len(t.atoms); m++ {
-			holds := func(p logic.Term) bool { return t.eval(p, m) }
-			if !slices.ContainsFunc(premises, func(p logic.Term) bool { return !holds(p) }) {
-				for _, g := range goals {
-					if !holds(g) {
-						return fail("Taut", "%v doesn't follow from %v", g, premises)
-					}
+		for _, g := range goals {
+			tb.table(g)
+		}
+		if len(tb.atoms) > tautAtoms {
+			return fail("Taut", "%d atoms, more than %d", len(tb.atoms), tautAtoms)
+		}
+		for _, g := range goals {
+			for i, w := range tb.table(g) {
+				if holds[i]&^w != 0 {
+					return fail("Taut", "%v doesn't follow from %v", g, premises)
 				}
 			}
 		}
@@ -91,10 +97,18 @@ func conjuncts(p logic.Term) []logic.Term {
 	return []logic.Term{p}
 }
 
-// table numbers the atoms of a truth table.
-type table struct{ atoms map[logic.Term]int }
+// truth is a truth table: bit m is the value of a term where each atom i has the value of bit i of m.
+type truth [1 << tautAtoms / 64]uint64
 
-// atom normalises 0 ≤ p and 0 ≤ −p−1 to one of them.
+// tables makes the truth table of each term once, in one pass with the numbering of the atoms, so that a term reads
+// the same wherever it occurs. Beyond tautAtoms atoms the tables are meaningless.
+type tables struct {
+	atoms map[logic.Term]int
+	of    map[logic.Term]*truth
+}
+
+// atom normalises 0 ≤ p and 0 ≤ −p−1 to one of them. (A stale 0 ≤ p has no valid negation and becomes the negation of
+// an atom that nothing else is.)
 func atom(t logic.Term) (a logic.Term, negated bool) {
 	if t.Op() == logic.OpGe0 {
 		if n := logic.Not(t); logic.Compare(n, t) < 0 {
@@ -116,44 +130,62 @@ func isConnective(t logic.Term) bool {
 	return false
 }
 
-func (tb *table) collect(t logic.Term) {
-	if isConnective(t) {
-		for _, a := range t.Args() {
-			tb.collect(a)
+func (tb *tables) table(t logic.Term) *truth {
+	if r, ok := tb.of[t]; ok {
+		return r
+	}
+	r := new(truth)
+	tb.of[t] = r
+	if !isConnective(t) {
+		a, negated := atom(t)
+		i, ok := tb.atoms[a]
+		if !ok {
+			i = len(tb.atoms)
+			tb.atoms[a] = i
 		}
-		return
+		r.setAtom(i, negated)
+		return r
 	}
-	a, _ := atom(t)
-	if _, ok := tb.atoms[a]; !ok {
-		tb.atoms[a] = len(tb.atoms)
+	var args []*truth
+	for _, a := range t.Args() {
+		args = append(args, tb.table(a))
 	}
-}
-
-func (tb *table) eval(t logic.Term, m int) bool {
-	if isConnective(t) {
+	c, _ := t.Const() // by value: true may have a stale twin
+	for i := range r {
 		switch t.Op() {
 		case logic.OpNot:
-			return !tb.eval(t.Arg(0), m)
+			r[i] = ^args[0][i]
 		case logic.OpAnd:
-			for _, a := range t.Args() {
-				if !tb.eval(a, m) {
-					return false
-				}
+			r[i] = ^uint64(0)
+			for _, a := range args {
+				r[i] &= a[i]
 			}
-			return true
 		case logic.OpEq:
-			return tb.eval(t.Arg(0), m) == tb.eval(t.Arg(1), m)
+			r[i] = ^(args[0][i] ^ args[1][i])
 		case logic.OpIte:
-			if tb.eval(t.Arg(0), m) {
-				return tb.eval(t.Arg(1), m)
-			}
-			return tb.eval(t.Arg(2), m)
+			r[i] = args[0][i]&args[1][i] | ^args[0][i]&args[2][i]
 		case logic.OpConst:
-			return t == logic.True()
+			if c.Sign() != 0 {
+				r[i] = ^uint64(0)
+			}
 		}
 	}
-	a, negated := atom(t)
-	return (m>>tb.atoms[a]&1 == 1) != negated
+	return r
+}
+
+// setAtom makes r the table of atom i or of its negation.
+func (r *truth) setAtom(i int, negated bool) {
+	for w := range r {
+		switch {
+		case i < 6: // bit i of the bit's number within the word
+			r[w] = [...]uint64{0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000}[i]
+		case w>>(i-6)&1 == 1:
+			r[w] = ^uint64(0)
+		}
+		if negated {
+			r[w] = ^r[w]
+		}
+	}
 }
 
 // Inst: from Γ ⊢ φ: Γσ ⊢ φσ, σ a simultaneous substitution of terms for variables of the same sort.
@@ -247,6 +279,8 @@ func Rewrite(th Theorem, eqs ...Equation) (Theorem, error) {
 }
 
 // RewriteTerm: from equations Γᵢ ⊢ lᵢ = rᵢ: ∪Γᵢ ⊢ t = t′, t′ as in Rewrite.
+//
+// Sound: as for Rewrite; it is Rewrite of the right side of t = t.
 func RewriteTerm(t logic.Term, eqs ...Equation) (Theorem, error) {
 	m, ths, err := replacements("RewriteTerm", eqs)
 	if err != nil {

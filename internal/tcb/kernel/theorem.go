@@ -1,9 +1,10 @@
 // Package kernel makes theorems: it is the only package that does (the LCF discipline).
 //
 // A theorem Γ ⊢ φ means: every assignment of values to variables that makes all of Γ true makes φ true. Truth is what
-// logic.Eval computes. Variables are global, identified by name and sort, or by identity (logic.Fresh). Every rule
+// logic.Eval computes, given budget enough. Variables are global, identified by name and sort, or by identity (logic.Fresh). Every rule
 // below is justified against this one sentence. A rule checks its inputs and returns an error when it doesn't apply;
-// it takes no function values, keeps no caller's slice and modifies none.
+// the zero Theorem, ill-formed terms, and terms and theorems of a dropped generation are always refused. It takes no
+// function values, keeps no caller's slice and modifies none.
 //
 // A theorem also carries the names of the mathematical axioms it rests on; they are listed in axioms.go.
 //
@@ -72,13 +73,18 @@ func Inferences() int64 { return inferences.Load() }
 
 var errZero = errors.New("the zero Theorem is no theorem")
 
-// conclude makes the theorem that c follows from the premises: their hypotheses and axioms are united.
+// conclude makes the theorem that c follows from the premises: their hypotheses and axioms are united. It refuses stale
+// premises (logic, Generations): a rule that has read one has read nothing. Because a generation that was dropped stays
+// so, it is enough to look at the end.
 func conclude(rule string, c logic.Term, premises ...Theorem) (Theorem, error) {
 	var hyps []logic.Term
 	var ax axiomSet
 	for _, p := range premises {
 		if p.t == nil {
 			return Theorem{}, fmt.Errorf("kernel: %s: %w", rule, errZero)
+		}
+		if err := p.t.concl.Err(); err != nil {
+			return Theorem{}, fmt.Errorf("kernel: %s: premise: %w", rule, err)
 		}
 		hyps = union(hyps, p.t.hyps)
 		ax |= p.t.axioms
