@@ -35,13 +35,16 @@ func layoutOf(f isa.Function) (layout, error) {
 	return l, nil
 }
 
-// EntryClobbers returns the registers that the prologue of f overwrites before its first instruction. A function
+// EntryClobbers returns the registers that may be overwritten between a call of f and its first instruction: R16 and
+// R17 by a linker that reaches f through a veneer (AAPCS64 §6.1.1; Go's linker inserts ADRP R16, ADD R16, BR R16 where
+// a large program or a random layout puts caller and callee far apart), R20 by the prologue of a large frame. A function
 // that calls f must not expect them to survive, and f must not expect a parameter in them.
 func EntryClobbers(f isa.Function) []Reg {
+	rs := []Reg{R16, R17}
 	if f.Frame+16 > largeFrame {
-		return []Reg{R20}
+		rs = append(rs, R20)
 	}
-	return nil
+	return rs
 }
 
 // checkFunction refuses what Print and Encode might render differently from one another, or Go's assembler from both.
