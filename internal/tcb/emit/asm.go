@@ -63,7 +63,7 @@ func (o *Output) assembly(t machine.Target, variant string, fs []function) error
 	routines := map[string]string{} // text
 	for _, f := range fs {
 		for i, g := range f.Functions() {
-			g, err := tables.rename(g)
+			g, err := tables.rename(f, g)
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.Symbol(), err)
 			}
@@ -116,7 +116,7 @@ type table struct {
 // name stands for several tables, each is called after the first function that has it.
 type fileTables struct {
 	list []*table
-	of   map[string]map[string]*table // by function symbol, by name there
+	of   map[string]map[string]*table // by symbol of the verified function, by name there and in its routines
 }
 
 func nameTables(fs []function) fileTables {
@@ -137,12 +137,7 @@ func nameTables(fs []function) fileTables {
 			if ts.of[f.Symbol()] == nil {
 				ts.of[f.Symbol()] = map[string]*table{}
 			}
-			for _, g := range f.Functions() { // the function and its routines see the same tables
-				if ts.of[g.Name] == nil {
-					ts.of[g.Name] = map[string]*table{}
-				}
-				ts.of[g.Name][t.Name] = ts.list[i]
-			}
+			ts.of[f.Symbol()][t.Name] = ts.list[i]
 		}
 	}
 	for _, t := range ts.list {
@@ -154,29 +149,31 @@ func nameTables(fs []function) fileTables {
 	return ts
 }
 
-// rename makes a function refer to its tables by their symbols in the file. f is the caller's own copy.
-func (ts fileTables) rename(f isa.Function) (isa.Function, error) {
+// rename makes g, which is f or one of its routines, refer to its tables by their symbols in the file. The tables are
+// those that f was verified with: another function may have a routine of the same name with other tables, and then the
+// texts of the two routines differ. g is the caller's own copy.
+func (ts fileTables) rename(f function, g isa.Function) (isa.Function, error) {
 	symbol := func(name string) (string, error) {
-		t, ok := ts.of[f.Name][name]
+		t, ok := ts.of[f.Symbol()][name]
 		if !ok {
-			return "", fmt.Errorf("%s has no table %s", f.Name, name)
+			return "", fmt.Errorf("%s has no table %s", g.Name, name)
 		}
 		return t.symbol, nil
 	}
 	var errs []error
-	for i, l := range f.Lines {
+	for i, l := range g.Lines {
 		var err error
 		switch in := l.Instr.(type) {
 		case arm64.TableAddr:
 			in.Name, err = symbol(in.Name)
-			f.Lines[i].Instr = in
+			g.Lines[i].Instr = in
 		case amd64.TableAddr:
 			in.Name, err = symbol(in.Name)
-			f.Lines[i].Instr = in
+			g.Lines[i].Instr = in
 		}
 		errs = append(errs, err)
 	}
-	return f, errors.Join(errs...)
+	return g, errors.Join(errs...)
 }
 
 // writeTable writes a table as read-only data of the file, in little-endian pieces of up to 8 bytes.

@@ -247,6 +247,13 @@ func TestRefuses(t *testing.T) {
 		return verify(t, program(arm, spec(name, "", []string{"x"}, func(e contract.Env) logic.Term { return e.Word("x", 0) }), copyARM64))
 	}
 	internal := verify(t, program(arm, routine, machine.Block{arm64.LDR{T: arm64.R2, N: arm64.R1}, arm64.STR{T: arm64.R2, N: arm64.R0}}))
+	tried := func() machine.Verified {
+		c, err := machine.Trial(machine.Func{Name: "demoCopy", Params: copySpec.Params()}) // ensures nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		return verify(t, program(arm, c, copyARM64))
+	}()
 	variant := func(name string, features ...string) machine.Verified {
 		p := program(machine.AMD64, copySpec, copyAMD64)
 		p.Variant, p.Features = name, features
@@ -270,6 +277,10 @@ func TestRefuses(t *testing.T) {
 		{"nothing", "demo", nil, "no functions"},
 		{"zero", "demo", []machine.Verified{good, {}}, "zero Verified"},
 		{"routine", "demo", []machine.Verified{internal}, "not for Go"},
+		{"tried", "demo", []machine.Verified{tried}, "not demo and an exported name"},
+		{"tried, module with an underscore", "_demo", []machine.Verified{tried}, "the name is not"},
+		{"tried, module of an underscore", "_", []machine.Verified{tried}, "the name is not"},
+		{"tried, no module", "", []machine.Verified{tried}, "the name is not"},
 		{"other module", "p256", []machine.Verified{good}, "not p256 and an exported name"},
 		{"not exported", "dem", []machine.Verified{good}, "not dem and an exported name"},
 		{"only the module", "demo", []machine.Verified{named("demo")}, "not demo and an exported name"},
