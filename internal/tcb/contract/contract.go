@@ -5,7 +5,9 @@
 // that nobody else can name, and keeps the resulting terms; nothing that the caller holds is shared with it. Only
 // packages under internal/spec may import this package (a test enforces it), so that nobody can verify a function of
 // the API against a contract of his own. Routines that are internal to a proof get contracts of a second kind from
-// machine.Internal: their parameters are in registers, and no stub is ever emitted for them.
+// machine.Internal: their parameters are in registers, and no stub is ever emitted for them. A contract that is only
+// tried, such as one that is altered to see whether the proof notices, comes from machine.Trial: its name is none that
+// Go could call.
 //
 // # What holds without being said
 //
@@ -196,6 +198,13 @@ func MustNew(f Func) Contract {
 
 // NewInternal makes the contract of a routine that only verified code calls: parameters and result are in registers.
 func NewInternal(f Func) (Contract, error) { return build(f, true) }
+
+// NewTrial makes a contract as New does, under the name "_" + f.Name. What is verified against it is of no use: emit
+// takes only exported names in a package whose name is made of letters and digits, and only a routine can be called.
+func NewTrial(f Func) (Contract, error) {
+	f.Name = "_" + f.Name
+	return build(f, false)
+}
 
 // Ident tells a name that Go and its assembler understand: an ASCII identifier, no keyword and not _.
 func Ident(s string) bool {

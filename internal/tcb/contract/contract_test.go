@@ -81,6 +81,22 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestTrial: a trial contract is as any other, but for its name, which begins with an underscore whatever it was.
+func TestTrial(t *testing.T) {
+	for _, name := range []string{"f", "P", "_"} {
+		f := base()
+		f.Name = name
+		if c, err := NewTrial(f); err != nil || c.Name() != "_"+name || c.Internal() || len(c.Patterns()) != 2 {
+			t.Errorf("%s: %s, %v", name, c.Name(), err)
+		}
+	}
+	f := base()
+	f.Name = ""
+	if _, err := NewTrial(f); err == nil {
+		t.Error("a contract without a name")
+	}
+}
+
 // TestSealed: the functions of a Func are called by New only, and neither they nor the slices given matter afterwards.
 func TestSealed(t *testing.T) {
 	f := base()

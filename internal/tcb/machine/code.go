@@ -32,6 +32,11 @@ const (
 // ParamReg(1), …, the result is returned in ParamReg(0). No stub is ever emitted for it.
 func Internal(f Func) (Contract, error) { return contract.NewInternal(f) }
 
+// Trial makes a contract that looks like that of a function Go can call but is none: its name begins with an underscore.
+// Nothing is emitted for it, and no code can call what is verified against it. It is for showing that proofs notice when
+// a contract is altered.
+func Trial(f Func) (Contract, error) { return contract.NewTrial(f) }
+
 // Code is structured code: Block, Seq, If, Loop, Call or Mark.
 type Code interface{ code() }
 

@@ -77,6 +77,16 @@ func (w *lowering) code(c Code) error {
 	return nil
 }
 
+// Lower lowers a program without verifying it: the function, its routines, and their tables. It makes the checks that
+// need no run. What it returns is evidence of nothing; it is for tools that show or compare code.
+func Lower(p Program) ([]isa.Function, []Table, error) {
+	v := &verified{axioms: map[string]bool{}}
+	if err := v.init(p); err != nil {
+		return nil, nil, fmt.Errorf("%s (%v): %w", p.Contract.Name(), p.Target, err)
+	}
+	return Verified{v}.Functions(), Verified{v}.Tables(), nil
+}
+
 // isEmpty tells code that makes no lines.
 func isEmpty(c Code) bool {
 	switch c := c.(type) {

@@ -124,6 +124,15 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuse(t, p(Seq{Call{Site: "c", To: g}}), nil, "takes its arguments from Go's stack")
+	// neither is what is verified against a trial contract
+	trial, err := Trial(copyFunc())
+	if err != nil || trial.Name() != "_copyWord" || trial.Internal() {
+		t.Fatalf("trial contract %s: %v", trial.Name(), err)
+	}
+	if g, err = Verify(Program{Target: ARM64, Contract: trial, Code: copyCode}, nil); err != nil {
+		t.Fatal(err)
+	}
+	refuse(t, p(Seq{Call{Site: "c", To: g}}), nil, "takes its arguments from Go's stack")
 	deep := func(name string, frame int, to ...Verified) Verified {
 		var code Seq
 		for i, v := range to {
@@ -232,6 +241,8 @@ func TestPreserves(t *testing.T) {
 	refuse(t, p(0, Block{a.MOVZ{D: a.R19}}, a.R19), nil, "R19 is not what it was on entry")
 	refuse(t, p(16, Block{a.STR{T: a.R19, N: a.SP, Offset: 8}}, a.R19), nil, "frame[0] held a secret")
 	refuse(t, p(256, Block{}, a.R20), nil, "R20 cannot be preserved")
+	refuse(t, p(0, Block{}, a.R16), nil, "R16 cannot be preserved") // a linker's veneer may use them
+	refuse(t, p(0, Block{}, a.R17), nil, "R17 cannot be preserved")
 	refuse(t, p(0, Block{}, a.R28), nil, "cannot be preserved")
 	refuse(t, p(0, Block{arg(a.R0, "x")}), nil, "arguments in registers")
 }
