@@ -7,9 +7,6 @@ import (
 	"verum.example/internal/tcb/machine"
 )
 
-// multiplicative are the operations on numbers in Montgomery form that have variants of their own.
-var multiplicative = map[string]bool{"Mul": true, "Sqr": true, "ToMont": true, "FromMont": true}
-
 // addField adds the operations of a field, all but those in without, on every target in every variant. They are emitted
 // to the module, "" for none.
 func addField(module string, f *spec.Field, without ...string) {
@@ -22,12 +19,9 @@ func addField(module string, f *spec.Field, without ...string) {
 			continue
 		}
 		for _, t := range []machine.Target{machine.ARM64, machine.AMD64} {
-			for _, v := range impl.Variants(t) {
-				if v != "" && !multiplicative[op] {
-					continue
-				}
+			for _, v := range impl.Variants(t, op) {
 				Add(Entry{Module: module, Name: f.Name + op, Target: t, Variant: v,
-					Prove: func() (machine.Verified, error) { return proof.Verify(f, op, t, v) }})
+					Program: func() (machine.Program, machine.Prover, error) { return proof.Program(f, op, t, v) }})
 			}
 		}
 	}

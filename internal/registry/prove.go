@@ -84,6 +84,8 @@ func (p *prover) generation(jobs, terms int) error {
 					return
 				}
 				p.next++
+				// It stays if the proof ends its goroutine (runtime.Goexit), and this one with it.
+				p.results[i] = Result{Entry: p.entries[i], Inferences: -1, Err: fmt.Errorf("%v: the proof did not return", p.entries[i])}
 				p.report(Event{Entry: p.entries[i]})
 				p.mu.Unlock()
 
@@ -136,6 +138,8 @@ func attempt(e Entry) (v machine.Verified, err error) {
 		return v, err
 	case v.IsZero():
 		return v, errors.New("the proof gives the zero Verified")
+	case v.Contract().Internal():
+		return v, errors.New("the proof is of a routine: its contract is the proof's own")
 	case v.Name() != e.Name || v.Target() != e.Target || v.Variant() != e.Variant:
 		return v, fmt.Errorf("the proof is of %s (%v)", v.Symbol(), v.Target())
 	}

@@ -32,7 +32,10 @@ type Entry struct {
 	Name    string
 	Target  machine.Target
 	Variant string // "" is the baseline
-	Prove   func() (machine.Verified, error)
+	// Program is the code and its proof, made anew by each call; "verum mutate" changes the code.
+	Program func() (machine.Program, machine.Prover, error)
+	// Prove proves the function. If it is nil, Add makes it: it verifies what Program gives.
+	Prove func() (machine.Verified, error)
 }
 
 // Baseline is how the variant "" is called where people read it.
@@ -75,6 +78,15 @@ func Add(e Entry) {
 	for _, s := range []string{e.Name, e.VariantName(), "m" + e.Module} {
 		if s == "" || strings.ContainsAny(s, "/*?[\\ ") {
 			panic(fmt.Sprintf("registry: entry %v: %q is no name", e, s))
+		}
+	}
+	if program := e.Program; e.Prove == nil && program != nil {
+		e.Prove = func() (machine.Verified, error) {
+			p, pr, err := program()
+			if err != nil {
+				return machine.Verified{}, err
+			}
+			return machine.Verify(p, pr)
 		}
 	}
 	if e.Prove == nil || e.Variant == Baseline {

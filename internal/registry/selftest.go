@@ -9,7 +9,8 @@ import (
 func init() {
 	for _, t := range []machine.Target{machine.ARM64, machine.AMD64} {
 		for _, n := range proof.Names() {
-			Add(Entry{Name: "selftest" + n, Target: t, Prove: func() (machine.Verified, error) { return proof.Verify(n, t) }})
+			Add(Entry{Name: "selftest" + n, Target: t,
+				Program: func() (machine.Program, machine.Prover, error) { return proof.Program(n, t) }})
 		}
 	}
 }

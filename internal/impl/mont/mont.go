@@ -40,14 +40,14 @@ type Marked struct {
 	Q   machine.Loc
 }
 
-// Variants lists the variants of a target; the first is the baseline, which every function has. Only Mul, Sqr, ToMont
-// and FromMont have the others.
-func Variants(t machine.Target) []string {
-	switch t {
-	case machine.ARM64:
-		return []string{""}
-	case machine.AMD64:
+// Variants lists the variants in which a target has an operation; the first is the baseline. Only products, Mul, Sqr,
+// ToMont and FromMont, have others.
+func Variants(t machine.Target, op string) []string {
+	switch {
+	case t == machine.AMD64 && (op == "Mul" || op == "Sqr" || op == "ToMont" || op == "FromMont"):
 		return []string{"", "bmi2"}
+	case t == machine.AMD64, t == machine.ARM64:
+		return []string{""}
 	}
 	return nil
 }

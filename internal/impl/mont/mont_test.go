@@ -315,11 +315,8 @@ func forAll(t *testing.T, cases []modulusCase, f func(t *testing.T, o op, fd *fi
 			t.Parallel()
 			fd := newField(t, c)
 			for _, tg := range []machine.Target{machine.ARM64, machine.AMD64} {
-				for i, variant := range Variants(tg) {
-					for _, o := range ops {
-						if i > 0 && !o.variants {
-							continue
-						}
+				for _, o := range ops {
+					for _, variant := range Variants(tg, o.name) {
 						t.Run(fmt.Sprintf("%s/%v%s", o.name, tg, variant), func(t *testing.T) { f(t, o, fd, tg, variant) })
 					}
 				}
@@ -532,10 +529,7 @@ func TestSize(t *testing.T) {
 		for _, o := range ops {
 			var line []string
 			for _, tg := range []machine.Target{machine.ARM64, machine.AMD64} {
-				for i, variant := range Variants(tg) {
-					if i > 0 && !o.variants {
-						continue
-					}
+				for _, variant := range Variants(tg, o.name) {
 					r, err := o.generate(tg, variant, c.m)
 					if err != nil {
 						t.Error(err)

@@ -57,18 +57,28 @@ func locs(v machine.View, ls []machine.Loc) []Term {
 
 // Verify proves one operation of a field on a target: op is the name of a field of spec.Field, such as "Mul".
 func Verify(f *spec.Field, op string, t machine.Target, variant string) (machine.Verified, error) {
-	gen, ok := operations[op]
-	if !ok {
-		return machine.Verified{}, fmt.Errorf("there is no operation %s", op)
-	}
-	r, err := gen.code(t, variant, f.M)
+	p, pr, err := Program(f, op, t, variant)
 	if err != nil {
 		return machine.Verified{}, err
 	}
-	pr := &prover{op: op, inputs: inputs(gen.contract(f)), field: field{m: new(big.Int).Set(f.M), n: f.Words, marks: r.Marks}}
-	return machine.Verify(machine.Program{
-		Target: t, Variant: variant, Features: r.Features, Contract: gen.contract(f), Frame: r.Frame, Tables: r.Tables, Code: r.Code,
-	}, pr)
+	return machine.Verify(p, pr)
+}
+
+// Program is what Verify verifies: the code and its proof.
+func Program(f *spec.Field, op string, t machine.Target, variant string) (machine.Program, machine.Prover, error) {
+	gen, ok := operations[op]
+	if !ok {
+		return machine.Program{}, nil, fmt.Errorf("there is no operation %s", op)
+	}
+	r, err := gen.code(t, variant, f.M)
+	if err != nil {
+		return machine.Program{}, nil, err
+	}
+	c := gen.contract(f)
+	pr := &prover{op: op, inputs: inputs(c), field: field{m: new(big.Int).Set(f.M), n: f.Words, marks: r.Marks}}
+	return machine.Program{
+		Target: t, Variant: variant, Features: r.Features, Contract: c, Frame: r.Frame, Tables: r.Tables, Code: r.Code,
+	}, pr, nil
 }
 
 func inputs(c machine.Contract) (names []string) {

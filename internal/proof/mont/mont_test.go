@@ -27,7 +27,7 @@ func TestVerify(t *testing.T) {
 		}
 		for _, op := range Operations() {
 			for _, target := range []machine.Target{machine.ARM64, machine.AMD64} {
-				for _, variant := range impl.Variants(target) {
+				for _, variant := range impl.Variants(target, op) {
 					t.Run(name+"/"+op+"/"+target.String()+variant, func(t *testing.T) {
 						v, err := Verify(f, op, target, variant)
 						if err != nil {

@@ -26,20 +26,29 @@ func Names() []string { return []string{"Sum", "Scan", "Put", "Choose", "Collatz
 
 // Verify proves a function on a target.
 func Verify(name string, t machine.Target) (machine.Verified, error) {
-	g, ok := impl.For(t)
-	if !ok {
-		return machine.Verified{}, fmt.Errorf("selftest: no code for %v", t)
-	}
-	f, ok := functions[name]
-	if !ok {
-		return machine.Verified{}, fmt.Errorf("selftest: no function %s", name)
-	}
-	add, err := Add(t)
+	p, pr, err := Program(name, t)
 	if err != nil {
 		return machine.Verified{}, err
 	}
+	return machine.Verify(p, pr)
+}
+
+// Program is what Verify verifies: the code and its proof.
+func Program(name string, t machine.Target) (machine.Program, machine.Prover, error) {
+	g, ok := impl.For(t)
+	if !ok {
+		return machine.Program{}, nil, fmt.Errorf("selftest: no code for %v", t)
+	}
+	f, ok := functions[name]
+	if !ok {
+		return machine.Program{}, nil, fmt.Errorf("selftest: no function %s", name)
+	}
+	add, err := Add(t)
+	if err != nil {
+		return machine.Program{}, nil, err
+	}
 	p := f.code(g, add)
-	return verify(t, f.contract, p, f.proof(p))
+	return complete(t, f.contract, p), f.proof(p), nil
 }
 
 // functions are what Verify puts together, by name.
@@ -62,8 +71,9 @@ var functions = map[string]struct {
 		func(impl.Program) machine.Prover { return tripleProof{} }},
 }
 
-func verify(t machine.Target, c machine.Contract, p impl.Program, pr machine.Prover) (machine.Verified, error) {
-	return machine.Verify(machine.Program{Target: t, Contract: c, Frame: p.Frame, Tables: p.Tables, Code: p.Code}, pr)
+// complete is what the generator made, with target and contract.
+func complete(t machine.Target, c machine.Contract, p impl.Program) machine.Program {
+	return machine.Program{Target: t, Contract: c, Frame: p.Frame, Tables: p.Tables, Code: p.Code}
 }
 
 // Add proves the routine r = a + b, which Choose and Triple call. Its contract is internal to the proofs.
@@ -88,7 +98,7 @@ func Add(t machine.Target) (machine.Verified, error) {
 	if err != nil {
 		return machine.Verified{}, err
 	}
-	return verify(t, c, g.Add(), addProof{})
+	return machine.Verify(complete(t, c, g.Add()), addProof{})
 }
 
 var (
