@@ -466,6 +466,30 @@ func TestOrderIsStructural(t *testing.T) {
 	}
 }
 
+// TestHashes has terms that differ in one thing: so do their hashes, else their order would depend on their ids.
+func TestHashes(t *testing.T) {
+	x, i := Var("x", BV(70)), Var("i", Int())
+	row := []*big.Int{big.NewInt(1)}
+	ts := append(samples(),
+		Lookup(must(NewTable(unique("hash"), 70, row)), x), Lookup(must(NewTable(unique("hash"), 70, row)), x),
+		must(Define(unique("hash"), []Term{i}, i)).App(i), must(Define(unique("hash"), []Term{i}, i)).App(i),
+		BVConst(70, pow2(65)), BVConst(70, pow2(66)), BVConst(71, pow2(65)), BVUint(8, 1), BVUint(9, 1), BVUint(1, 1), N(1), N(-1), Pow2(64), Neg(Pow2(64)),
+		Shl(x, 1), Shl(x, 2), Extract(5, 1, x), Extract(5, 2, x), Extract(6, 2, x), Var("x", BV(71)), Var("x", Int()), Var("", Int()),
+		Mul(N(2), i), Mul(N(3), i), Mul(N(2), i, i), Add(i, N(2)), Sext(90, x), Sext(91, x), ToBV(9, i), ToBV(10, i), Div(i, x2(i)), Div(x2(i), i),
+		Proj(0, Var("p", TupleOf(Int(), Int()))), Proj(1, Var("p", TupleOf(Int(), Int()))))
+	hashes := map[uint64]Term{}
+	for _, y := range ts {
+		for _, s := range subterms(y) {
+			if z, ok := hashes[s.n.hash]; ok && z != s {
+				t.Errorf("%v and %v have one hash", z, s)
+			}
+			hashes[s.n.hash] = s
+		}
+	}
+}
+
+func x2(t Term) Term { return Mul(N(2), t) }
+
 // TestOrderOfFresh has terms that differ only in Fresh variables of one name, whose structural hashes are equal: the
 // order is that of the variables, whichever term was made first.
 func TestOrderOfFresh(t *testing.T) {
