@@ -55,7 +55,7 @@ func checkLines(f isa.Function) error {
 		}
 	}
 	if calls != f.Calls {
-		return fmt.Errorf("Calls is %v, but there are calls: %v", f.Calls, calls)
+		return fmt.Errorf("the field Calls is %v, but there are calls: %v", f.Calls, calls)
 	}
 	for n, l := range f.Lines {
 		if l.Branch != nil && !labels[l.Branch.Label] {

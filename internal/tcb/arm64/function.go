@@ -73,7 +73,7 @@ func checkFunction(f isa.Function) error {
 		calls = calls || line.Call != ""
 	}
 	if calls != f.Calls {
-		return fmt.Errorf("Calls is %v, but Call lines say %v", f.Calls, calls)
+		return fmt.Errorf("the field Calls is %v, but Call lines say %v", f.Calls, calls)
 	}
 	for n, line := range f.Lines {
 		if line.Branch != nil && !labels[line.Branch.Label] {

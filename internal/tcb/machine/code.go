@@ -117,7 +117,6 @@ type copier struct {
 	calls    []*verified // distinct, in order of first call
 	loops    map[string]bool
 	sites    map[string]bool
-	tables   map[string]Table
 }
 
 // copyCode returns a deep copy of c. Instructions are struct values without pointers of the target's package, which

@@ -70,27 +70,6 @@ func (p proof) Prove(g Goal) (kernel.Theorem, error) {
 // assume is a proof that just assumes each goal: accepted only where the goal is a fact.
 func assume(g Goal) (kernel.Theorem, error) { return kernel.Assume(g.Concl) }
 
-// byRewriting assumes the facts and rewrites the goal with them; ranges of unsigned values are tried, too.
-func byRewriting(g Goal) (kernel.Theorem, error) {
-	var eqs []kernel.Equation
-	for _, h := range g.Hyps {
-		th, err := kernel.Assume(h)
-		if err != nil {
-			return kernel.Theorem{}, err
-		}
-		from, to := h, l.True()
-		if h.Op() == l.OpNot {
-			from, to = h.Arg(0), l.False()
-		}
-		eqs = append(eqs, kernel.Equation{Th: th, From: from, To: to})
-	}
-	th, err := kernel.RewriteTerm(g.Concl, eqs...)
-	if err != nil {
-		return th, err
-	}
-	return kernel.Taut(g.Concl, th)
-}
-
 func mustNew(t *testing.T, f contract.Func) Contract {
 	t.Helper()
 	c, err := contract.New(f)
