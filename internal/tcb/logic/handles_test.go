@@ -80,8 +80,9 @@ func TestForge(t *testing.T) {
 				v.Elems()[0] = Value{}
 			},
 			"overwriting a handle": func() {
-				handles := []*Term{{huge.n}, {x.n}}
-				for _, h := range handles {
+				handles := []Term{huge, x}
+				for j := range handles {
+					h := &handles[j]
 					*h = N(0)
 				}
 			},
