@@ -23,7 +23,7 @@ type command struct {
 }
 
 // commands in the order of help.
-var commands = []*command{proveCommand, emitCommand, listCommand, trustCommand}
+var commands = []*command{proveCommand, emitCommand, listCommand, trustCommand, auditCommand, mutateCommand}
 
 // env is what a command works with.
 type env struct {
@@ -64,7 +64,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != ""
 }
 
-// run runs a command and returns the exit status: 0, 1 if what was asked for fails, 2 if it was asked in a wrong way.
+// run runs a command and returns the exit status: 0, 1 if what was asked for fails, 2 if it was asked in a wrong way,
+// and what a statusError says.
 func run(e *env, args []string) int {
 	if len(args) == 0 {
 		usage(e.stderr)
@@ -140,6 +141,9 @@ func (c *command) report(e *env, err error) int {
 	}
 	if !errors.Is(err, errFailed) {
 		fmt.Fprintf(e.stderr, "verum %s: %v\n", c.name, err)
+	}
+	if s := (statusError{}); errors.As(err, &s) {
+		return s.status
 	}
 	return 1
 }

@@ -58,8 +58,8 @@ func registerScripts() {
 			amd64.MOVM{D: amd64.AX, M: amd64.Mem{Base: amd64.SI}}, amd64.MOVMR{M: amd64.Mem{Base: amd64.DI}, S: amd64.AX}},
 	}
 	add := func(module string, c contract.Contract, t machine.Target, variant string, pr machine.Prover) {
-		registry.Add(registry.Entry{Module: module, Name: c.Name(), Target: t, Variant: variant, Prove: func() (machine.Verified, error) {
-			return machine.Verify(machine.Program{Target: t, Variant: variant, Contract: c, Code: code[t]}, pr)
+		registry.Add(registry.Entry{Module: module, Name: c.Name(), Target: t, Variant: variant, Program: func() (machine.Program, machine.Prover, error) {
+			return machine.Program{Target: t, Variant: variant, Contract: c, Code: code[t]}, pr, nil
 		}})
 	}
 	copySpec, sameSpec := spec("scriptCopy", same), spec("scriptSame", twice)

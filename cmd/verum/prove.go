@@ -9,8 +9,10 @@ import (
 	"runtime"
 	"strings"
 
+	"verum.example/internal/evidence"
 	"verum.example/internal/registry"
 	"verum.example/internal/tcb/emit"
+	"verum.example/internal/tcb/kernel"
 )
 
 var proveCommand = &command{
@@ -26,6 +28,9 @@ pattern only the packages of which every function was proved. Without a pattern 
 agreement that runs on those files, in a process of its own:
 
 	go run ./cmd/verum/internal/demo
+
+With VERUM_AUDIT=n in the environment, every n-th theorem is evaluated on random assignments when it is
+made, and prove says how many there were.
 
 The exit status is 1 if a function is not proved, a file differs, or the key agreement fails.
 `,
@@ -57,6 +62,9 @@ func runProve(e *env, f proveFlags, args []string) error {
 		p.print(e)
 	}
 	if err != nil {
+		return err
+	}
+	if err := e.recorded(root, pattern, p); err != nil {
 		return err
 	}
 	if err := e.compare(root, p, pattern == ""); err != nil {
@@ -102,6 +110,23 @@ func (p *proofs) print(e *env) {
 		proved, count(len(p.results), "implementation"), count(len(functions), "function"),
 		count(instructions, "instruction"), count(obligations, "obligation"), count(int(p.inferences), "inference"), axioms)
 	fmt.Fprintf(e.stdout, "%s, %d at a time, %.1f GiB of memory\n", seconds(p.time), p.jobs, float64(m.Sys)/(1<<30))
+}
+
+// recorded says what the kernel's recorder has evaluated, and keeps it as evidence. The kernel refuses a theorem that is
+// false on an assignment; that the proof found another way is no excuse.
+func (e *env) recorded(root, pattern string, p *proofs) error {
+	every := os.Getenv("VERUM_AUDIT")
+	if every == "" {
+		return nil
+	}
+	checked, held, failed := kernel.AuditStats()
+	fmt.Fprintf(e.stdout, "recorder: of %s %d evaluated, %s with true hypotheses, %d false\n",
+		count(int(kernel.Inferences()), "theorem"), checked, count(int(held), "evaluation"), failed)
+	if failed > 0 {
+		return fmt.Errorf("the kernel is unsound: %s false on an assignment", count(int(failed), "theorem"))
+	}
+	return evidence.Add(root, "recorder", map[string]string{"pattern": pattern, "every": every}, map[string]int64{
+		"implementations": int64(len(p.results)), "theorems": kernel.Inferences(), "checked": checked, "held": held, "failed": failed})
 }
 
 // compare compares internal/asm with what was proved. complete tells that everything was proved, so that nothing else

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"verum.example/internal/asmtest"
+	"verum.example/internal/evidence"
 	"verum.example/internal/registry"
 	"verum.example/internal/tcb/emit"
 )
@@ -55,6 +56,17 @@ func modules(t *testing.T) []emit.Output {
 	return outs
 }
 
+// evidently records the figures of a test that has passed, if evidence is recorded.
+func evidently(t *testing.T, kind, module string, figures map[string]int64) {
+	t.Helper()
+	if t.Failed() {
+		return
+	}
+	if err := evidence.Add(".", kind, map[string]string{"module": module}, figures); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUpToDate: what stands here is what is proved.
 func TestUpToDate(t *testing.T) {
 	ds, err := emit.Check(os.DirFS("."), modules(t), true)
@@ -69,14 +81,20 @@ func TestUpToDate(t *testing.T) {
 // TestBytes: of each function, Go's assembler makes the bytes that the model's encoder makes.
 func TestBytes(t *testing.T) {
 	for _, o := range modules(t) {
-		t.Run(o.Module, func(t *testing.T) { asmtest.Bytes(t, o) })
+		t.Run(o.Module, func(t *testing.T) {
+			functions, size := asmtest.Bytes(t, o)
+			evidently(t, "emitted bytes", o.Module, map[string]int64{"functions": int64(functions), "bytes": int64(size)})
+		})
 	}
 }
 
 // TestDisassemble: an independent disassembler reads each function.
 func TestDisassemble(t *testing.T) {
 	for _, o := range modules(t) {
-		t.Run(o.Module, func(t *testing.T) { asmtest.Disassemble(t, o) })
+		t.Run(o.Module, func(t *testing.T) {
+			n := asmtest.Disassemble(t, o)
+			evidently(t, "emitted disassembly", o.Module, map[string]int64{"instructions": int64(n)})
+		})
 	}
 }
 

@@ -19,10 +19,10 @@ import (
 )
 
 // Bytes assembles each assembly file of a module with Go's assembler, and compares every function and every table in
-// the object files with the encoder's bytes, the places included that the linker patches. Nothing else may be there.
-func Bytes(t *testing.T, o emit.Output) {
+// the object files with the encoder's bytes, the places included that the linker patches. Nothing else may be there. It
+// returns how many functions and bytes of code are the same.
+func Bytes(t *testing.T, o emit.Output) (functions, size int) {
 	t.Helper()
-	functions, size := 0, 0
 	for _, f := range o.Files {
 		if !strings.HasSuffix(f.Name, ".s") {
 			continue
@@ -65,6 +65,7 @@ func Bytes(t *testing.T, o emit.Output) {
 		}
 	}
 	t.Logf("module %s: %d functions, %d bytes are the same", o.Module, functions, size)
+	return functions, size
 }
 
 func compareFunction(fn emit.Function, s objfile.Symbol) error {
@@ -131,8 +132,8 @@ func output(t *testing.T, env []string, dir, name string, args ...string) string
 }
 
 // Disassemble has LLVM read every function's bytes. It skips the test where there is no llvm-mc of a version that
-// knows all instructions.
-func Disassemble(t *testing.T, o emit.Output) {
+// knows all instructions. It returns how many instructions were read.
+func Disassemble(t *testing.T, o emit.Output) int {
 	t.Helper()
 	llvm := findLLVM()
 	if llvm == "" {
@@ -159,6 +160,7 @@ func Disassemble(t *testing.T, o emit.Output) {
 		n += k
 	}
 	t.Logf("module %s: LLVM reads %d instructions", o.Module, n)
+	return n
 }
 
 func findLLVM() string {

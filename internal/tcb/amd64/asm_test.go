@@ -121,8 +121,9 @@ func program(t *testing.T, fs []isa.Function) map[string]string {
 	}
 }
 
-// compare compares the bytes of Encode with those of the linked program and follows the linker's patches.
-func (m image) compare(f isa.Function) {
+// compare compares the bytes of Encode with those of the linked program, follows the linker's patches, and returns how
+// many there are.
+func (m image) compare(f isa.Function) (size, patches int) {
 	m.t.Helper()
 	want, relocs, err := Encode(f)
 	if err != nil {
@@ -152,6 +153,20 @@ func (m image) compare(f isa.Function) {
 		text, _ := Print(f)
 		m.t.Errorf("%s: bytes differ at %#x\nGo:    % x\nVerum: % x\n%s", f.Name, at, got, want, lineAt(f, at, text))
 	}
+	return len(want), len(relocs)
+}
+
+// compareAll compares functions and records how much is the same.
+func (m image) compareAll(t *testing.T, what string, fs []isa.Function) {
+	t.Helper()
+	size, patches := 0, 0
+	for _, f := range fs {
+		s, p := m.compare(f)
+		size, patches = size+s, patches+p
+	}
+	t.Logf("%d functions, %d bytes equal, %d places patched by the linker", len(fs), size, patches)
+	evidently(t, "bytes", map[string]string{"of": what},
+		map[string]int64{"functions": int64(len(fs)), "bytes": int64(size), "relocations": int64(patches)})
 }
 
 // lineAt finds the line that made the byte at an offset, for functions without branches.
@@ -244,10 +259,7 @@ func TestBytesForms(t *testing.T) {
 		}
 		fs = append(fs, f)
 	}
-	m := open(t, build(t, program(t, fs)))
-	for _, f := range fs {
-		m.compare(f)
-	}
+	open(t, build(t, program(t, fs))).compareAll(t, "forms", fs)
 	t.Logf("%d forms, %d instructions", len(forms), total)
 }
 
@@ -330,9 +342,5 @@ func TestBytesFunctions(t *testing.T) {
 		f.Lines = append(f.Lines, isa.Line{Return: true})
 		fs = append(fs, f)
 	}
-	m := open(t, build(t, program(t, fs)))
-	for _, f := range fs {
-		m.compare(f)
-	}
-	t.Logf("%d functions", len(fs))
+	open(t, build(t, program(t, fs))).compareAll(t, "functions", fs)
 }

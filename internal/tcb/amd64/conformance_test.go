@@ -477,7 +477,7 @@ func TestConformance(t *testing.T) {
 	has := features(t)
 	sets := confSets(t)
 	var cases []*conf
-	ran := 0
+	ran, untested := 0, 0
 	for _, like := range forms {
 		if needsFunction(like) {
 			continue // see TestFunctions
@@ -492,6 +492,7 @@ func TestConformance(t *testing.T) {
 		}
 		if missing {
 			t.Logf("NOT TESTED: %s: this CPU lacks one of %v", info.Form, info.Features)
+			untested++
 			if os.Getenv("VERUM_CI") == "1" {
 				t.Errorf("%s must be tested in CI", info.Form)
 			}
@@ -535,6 +536,8 @@ func TestConformance(t *testing.T) {
 	}
 	gen.Drop()
 	t.Logf("%d forms, %d operand sets", ran, len(cases))
+	evidently(t, "conformance", map[string]string{"sets": strconv.Itoa(sets), "on": "this CPU"},
+		map[string]int64{"forms": int64(ran), "instructions": int64(len(cases)), "sets": int64(len(cases)), "untested": int64(untested)})
 	for f, n := range failed {
 		t.Logf("%s: %d sets differ", f, n)
 	}
@@ -597,4 +600,5 @@ func TestBranches(t *testing.T) {
 		}
 	}
 	t.Logf("%d branches", len(cases))
+	evidently(t, "branches", nil, map[string]int64{"conditions": int64(len(allConds)), "runs": int64(len(cases))})
 }

@@ -172,6 +172,7 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	t.Logf("%d functions, %d calls each", len(fs), sets)
+	evidently(t, "functions", nil, map[string]int64{"functions": int64(len(fs)), "runs": int64(sets * len(fs))})
 }
 
 func interpret(t *testing.T, rng *rand.Rand, funcs map[string]isa.Function, f isa.Function, xy [2]uint64) uint64 {

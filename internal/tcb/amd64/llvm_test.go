@@ -270,6 +270,7 @@ func TestDisassembly(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions", len(is))
+	evidently(t, "disassembly", nil, map[string]int64{"instructions": int64(len(is))})
 }
 
 var encodingComment = regexp.MustCompile(`^(.*?) # encoding: \[(.*)\]`)

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -429,6 +430,17 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions and conditions, %d runs equal", len(stubs), len(before))
+	forms := map[string]bool{}
+	for _, what := range stubs {
+		forms[fmt.Sprintf("%T", what)] = true
+	}
+	version, err := exec.Command(qemu, "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(version), " (")
+	evidently(t, "conformance", map[string]string{"sets": strconv.Itoa(sets), "on": line},
+		map[string]int64{"forms": int64(len(forms)), "instructions": int64(len(stubs)), "sets": int64(len(before))})
 }
 
 // interpret runs a function in the model: its entry, its lines, the routines it calls.
@@ -590,7 +602,7 @@ func TestConformanceFunction(t *testing.T) {
 		}
 		body = append(body, call(empty))
 		for _, r := range Regs()[2:] {
-			if len(clobbered) == 0 || r != clobbered[0] {
+			if !slices.Contains(clobbered, r) {
 				body = append(body, instr(EOR{R0, r, R0, ShiftROR, 7}))
 			}
 		}
@@ -652,4 +664,5 @@ func TestConformanceFunction(t *testing.T) {
 		}
 	}
 	t.Logf("%d functions, %d runs equal", len(exported), n)
+	evidently(t, "functions", nil, map[string]int64{"functions": int64(len(exported)), "runs": int64(n)})
 }

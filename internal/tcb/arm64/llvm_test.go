@@ -302,6 +302,7 @@ func TestDisassemble(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions", len(want))
+	evidently(t, "disassembly", nil, map[string]int64{"instructions": int64(len(want))})
 }
 
 // TestDisassembleFunction does so for what lies around the instructions.

@@ -71,9 +71,6 @@ func TestEvaluate(t *testing.T) {
 // TestAudit: with the recorder on, a theorem that a broken rule would make is refused and counted; true ones pass, and
 // every n-th is evaluated.
 func TestAudit(t *testing.T) {
-	if auditEvery != 0 {
-		t.Logf("VERUM_AUDIT=%d", auditEvery)
-	}
 	defer func(old int64) { auditEvery = old }(auditEvery)
 	auditEvery = 1
 	n0, _, f0 := AuditStats()

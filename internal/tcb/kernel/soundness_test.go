@@ -34,6 +34,9 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 			atoms = append(atoms, boolParts(th.t.concl)...)
 		}
 		atoms = append(atoms, w.vars[logic.Bool()][0], w.fact(1), logic.Ge0(w.poly(1)))
+		if vs := w.vars[pick(w, worldSorts)]; w.one(3) { // no transitivity
+			atoms = []logic.Term{logic.Eq(vs[0], vs[1]), logic.Eq(vs[1], vs[2]), logic.Eq(vs[0], vs[2])}
+		}
 		var goal func(d int) logic.Term
 		goal = func(d int) logic.Term {
 			if d == 0 || w.one(5) {
@@ -83,12 +86,16 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 			}
 		}
 		th := w.assumeWeak(logic.Subst(ctx, subst{hole: a}))
-		switch w.r.IntN(12) {
+		switch w.r.IntN(10) {
 		case 0:
 			a, b = b, a
 		case 1:
-			b = w.term(s, 1)
+			b = w.constant(s)
 		case 2:
+			eq = w.assume(w.fact(1))
+		case 3:
+			th = w.assume(w.fact(1))
+		case 4:
 			hole = w.spoil(hole)
 		}
 		return single(Leibniz(w.spoilTheorem(eq), a, b, w.spoilTheorem(th), w.spoil(ctx), hole))
@@ -152,20 +159,32 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 		for range 1 + w.r.IntN(3) {
 			facts = append(facts, w.ge())
 		}
+		if w.one(4) { // something that is no inequality
+			facts = append(facts, pick(w, []Theorem{w.eq0(), w.cong(num(3)), w.assume(w.fact(1))}))
+		}
 		t := num(0)
 		var ps []Product
 		for range 1 + w.r.IntN(3) {
 			k := Product{Coef: big64(int64(w.r.IntN(4)))}
+			if w.one(12) {
+				k.Coef = big64(-1)
+			}
 			f := logic.IntConst(k.Coef)
 			for range w.r.IntN(3) {
 				i := w.r.IntN(len(facts))
 				k.Factors = append(k.Factors, i)
-				if c := facts[i].t.concl; c.Op() == logic.OpGe0 {
-					f = logic.Mul(f, c.Arg(0))
+				if a := facts[i].t.concl.Arg(0); a.Sort() == logic.Int() {
+					f = logic.Mul(f, a)
 				}
 			}
+			t = logic.Add(t, f) // the certificate is right but for what the rule has to refuse
+			switch w.r.IntN(40) {
+			case 0:
+				k.Coef = nil
+			case 1:
+				k.Factors = append(k.Factors, w.r.IntN(len(facts)+2)-1)
+			}
 			ps = append(ps, k)
-			t = logic.Add(t, f)
 		}
 		var ms []Multiple
 		if w.one(2) {
@@ -173,26 +192,6 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 			ms = append(ms, Multiple{th, by})
 			if th.t.concl.Op() == logic.OpEq0 {
 				t = logic.Add(t, logic.Mul(by, th.t.concl.Arg(0)))
-			}
-		}
-		if w.one(4) { // spoil a product, and let t follow half of the time
-			i := w.r.IntN(len(ps))
-			switch w.r.IntN(3) {
-			case 0:
-				ps[i].Coef = new(big.Int).Neg(ps[i].Coef)
-			case 1:
-				ps[i].Factors = append(ps[i].Factors, w.r.IntN(len(facts)+2)-1)
-			case 2:
-				ps[i].Coef = nil
-			}
-			if w.one(2) && ps[i].Coef != nil {
-				f := logic.IntConst(new(big.Int).Lsh(ps[i].Coef, 1))
-				for _, j := range ps[i].Factors {
-					if j >= 0 && j < len(facts) && facts[j].t.concl.Op() == logic.OpGe0 {
-						f = logic.Mul(f, facts[j].t.concl.Arg(0))
-					}
-				}
-				t = logic.Add(t, f)
 			}
 		}
 		return single(Le(w.spoilPoly(t), w.spoilTheorems(facts), ps, w.spoilMultiples(ms)...))
@@ -222,6 +221,9 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 		t = logic.Add(t, logic.Mul(m, k))
 		if w.one(2) {
 			k = logic.Term{}
+			if w.one(4) {
+				t = logic.Add(t, w.poly(1))
+			}
 		} else if w.one(8) {
 			k = w.spoilPoly(k)
 		}
@@ -314,6 +316,12 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 			lo = w.ge()
 		case 2:
 			leaves = nil
+		case 3: // v, and 2ⁿ−1−v, where the inequality's would be
+			lo = w.assume(logic.Cong(v, num(0), num(3)))
+			if !w.one(3) {
+				break
+			}
+			hi = w.assume(logic.Cong(logic.Sub(logic.IntConst(ones(t.Width())), v), num(0), num(5)))
 		}
 		return single(UintExact(w.spoil(t), w.spoilTheorem(lo), w.spoilTheorem(hi), leaves...))
 	},
@@ -328,6 +336,12 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 			b = w.rearrange(a, 4)
 			if w.one(4) {
 				b = w.lookalike(b)
+			} else if k := w.r.IntN(b.Width()); w.one(4) { // two shifts
+				sh := []func(a logic.Term, k int) logic.Term{logic.Shl, logic.Lshr, logic.Ashr, logic.Rotr}
+				a, b = pick(w, sh)(a, k), pick(w, sh)(b, k)
+			} else if w.one(4) { // two ranges of bits of one wide term
+				wide := logic.BVAdd(logic.Sext(2*b.Width(), a), logic.Zext(2*b.Width(), w.variable(b.Sort())))
+				a, b = logic.Extract(b.Width()-1, 0, wide), logic.Extract(k+b.Width()-1, k, wide)
 			}
 			if w.one(4) {
 				b = logic.BVAdd(b, logic.BVMul(logic.BVConst(b.Width(), new(big.Int).Lsh(one, uint(w.r.IntN(b.Width()+1)))), w.ring(b.Width(), 1)))
@@ -592,7 +606,9 @@ func (w *world) lookalike(t logic.Term) logic.Term {
 		return pick(w, []func(a, b logic.Term) logic.Term{logic.BVAdd, logic.BVMul, logic.BVAnd, logic.BVOr, logic.BVXor, logic.BVSub})(t.Arg(0), t.Arg(1))
 	}
 	k := w.r.IntN(n)
-	switch w.r.IntN(6) {
+	switch w.r.IntN(7) {
+	case 6: // the same bits of something wider, or those above
+		return logic.Extract(k+n-1, k, logic.BVMul(logic.Sext(2*n, t), logic.Zext(2*n, w.variable(logic.BV(n)))))
 	case 0:
 		return pick(w, []func(a logic.Term, k int) logic.Term{logic.Shl, logic.Lshr, logic.Ashr, logic.Rotr})(t, k)
 	case 1:
@@ -651,13 +667,14 @@ func runGenerator(w *world, rule string, tries int) (accepted bool, err error) {
 
 // soundnessRuns is how often each rule is tried; the shares that must be accepted, refused, and evaluated with true
 // hypotheses show that the generator says something.
-const soundnessRuns = 400
+const soundnessRuns = 700
 
 func TestSoundness(t *testing.T) {
 	runs := soundnessRuns
 	if testing.Short() {
 		runs /= 4
 	}
+	all := map[string]int64{"rules": int64(len(generators))}
 	for rule := range generators {
 		t.Run(rule, func(t *testing.T) {
 			accepted, refused, held := 0, 0, 0
@@ -677,11 +694,15 @@ func TestSoundness(t *testing.T) {
 				})
 			}
 			t.Logf("accepted %d, refused %d, evaluations with true hypotheses %d", accepted, refused, held)
-			if accepted < runs/10 || refused < runs/100 || held < 2*accepted {
+			if accepted < runs/16 || refused < runs/100 || held < 2*accepted {
 				t.Errorf("the generator is too weak: accepted %d, refused %d of %d, held %d", accepted, refused, runs, held)
 			}
+			all["accepted"] += int64(accepted)
+			all["refused"] += int64(refused)
+			all["held"] += int64(held)
 		})
 	}
+	evidently(t, "each rule", all)
 }
 
 // ---- induction, exactly
@@ -791,9 +812,19 @@ func (w *world) induction() (th Theorem, unsound bool, err error) {
 	for range w.r.IntN(5) {
 		stepHyps = append(stepHyps, pick(w, pool))
 	}
-	next := at(logic.Add(indN, num(1)))
-	if w.refutes(baseHyps, at(num(0))) { // make the premises valid
-		baseHyps = append(baseHyps, at(num(0)))
+	first, next := at(num(0)), at(logic.Add(indN, num(1)))
+	switch w.r.IntN(16) { // near misses
+	case 0:
+		first = at(num(1))
+	case 1:
+		next = at(logic.Add(indN, num(2)))
+	case 2:
+		next = at(logic.Sub(indN, num(1)))
+	case 3:
+		first = logic.True()
+	}
+	if w.refutes(baseHyps, first) { // make the premises valid
+		baseHyps = append(baseHyps, first)
 	}
 	if w.refutes(stepHyps, next) {
 		stepHyps = append(stepHyps, pick(w, []logic.Term{next, p, logic.Imp(p, next), logic.Ge0(indN)}))
@@ -801,7 +832,7 @@ func (w *world) induction() (th Theorem, unsound bool, err error) {
 			stepHyps = append(stepHyps, next)
 		}
 	}
-	base, step := given(at(num(0)), baseHyps...), given(next, stepHyps...)
+	base, step := given(first, baseHyps...), given(next, stepHyps...)
 
 	th, err = Induct(indN, p, base, step, insts...)
 	rest := without(without(step.Hyps(), logic.Ge0(indN)), p)
@@ -850,6 +881,7 @@ func TestInductExact(t *testing.T) {
 	if accepted < 150 || refused < 100 || saved < 100 {
 		t.Errorf("the generator is too weak")
 	}
+	evidently(t, "induction", map[string]int64{"accepted": int64(accepted), "refused": int64(refused + saved)})
 }
 
 // ---- random walk
@@ -1076,6 +1108,7 @@ func TestRandomWalk(t *testing.T) {
 	if accepted < int(seeds)*300 || held < accepted {
 		t.Errorf("the walk is too weak: accepted %d, held %d", accepted, held)
 	}
+	evidently(t, "random walk", map[string]int64{"accepted": int64(accepted), "held": int64(held)})
 }
 
 // ---- native fuzzing
@@ -1105,6 +1138,7 @@ func fuzzRule(f *testing.F, rule string) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		executions.Add(1)
 		inGeneration(t, func() {
 			w := newWorld(rand.New(&tape{b, rand.NewPCG(1, 2)}))
 			if _, err := runGenerator(w, rule, 20); err != nil {
@@ -1131,6 +1165,7 @@ func FuzzLowRing(f *testing.F)   { fuzzRule(f, "LowRing") }
 func FuzzWalk(f *testing.F) {
 	f.Add([]byte("walk"))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		executions.Add(1)
 		inGeneration(t, func() {
 			w := &walker{world: newWorld(rand.New(&tape{b, rand.NewPCG(3, 4)}))}
 			if _, err := walk(w, 40); err != nil {

@@ -32,6 +32,7 @@ func decode(b []byte, size int) (*generator, *expr) {
 func FuzzTerms(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		executions.Add(1)
 		inGeneration(t, func() {
 			g, e := decode(b, 80)
 			agree(t, g, e, checker{}, 3)
@@ -43,6 +44,7 @@ func FuzzTerms(f *testing.F) {
 func FuzzSubst(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		executions.Add(1)
 		inGeneration(t, func() {
 			g, e := decode(b, 50)
 			g.left = 30
@@ -56,6 +58,7 @@ func FuzzSubst(f *testing.F) {
 func FuzzEval(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
+		executions.Add(1)
 		inGeneration(t, func() {
 			g, e := decode(b, 25)
 			x := builder{}.build(e)

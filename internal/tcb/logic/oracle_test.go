@@ -1096,7 +1096,9 @@ func agree(t testing.TB, g *generator, e *expr, c checker, times int) Term {
 		t.Fatalf("%v has sort %v, not %v", describe(e), term.Sort(), e.sort)
 	}
 	c.check(t, term.n)
+	expressions.Add(1)
 	for range times {
+		evaluations.Add(1)
 		env := g.assignment(e)
 		want := newOracle(env).eval(e)
 		got, err := Eval(term, env.terms(), 1e6)
