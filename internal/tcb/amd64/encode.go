@@ -31,36 +31,7 @@ type piece struct {
 }
 
 func encode(f isa.Function) ([]byte, []isa.Reloc, error) {
-	if err := checkFunction(f); err != nil {
-		return nil, nil, err
-	}
-	pieces := []piece{{code: prologue(f)}}
-	labels := map[string]int{} // label to piece
-	for n, l := range f.Lines {
-		p := piece{}
-		switch {
-		case l.Label != "":
-			labels[l.Label] = len(pieces)
-			continue
-		case l.Branch != nil:
-			p.branch = l.Branch
-		case l.Call != "":
-			p.code = []byte{0xe8, 0, 0, 0, 0}
-			p.relocs = []isa.Reloc{{Kind: isa.RelocCall, Offset: 1, Size: 4, Symbol: l.Call}}
-		case l.Return:
-			p.code = append(epilogue(f), 0xc3)
-		default:
-			var err error
-			if p.code, p.relocs, err = instruction(f, l.Instr); err != nil {
-				return nil, nil, fmt.Errorf("line %d: %w", n, err)
-			}
-		}
-		pieces = append(pieces, p)
-	}
-	if err := resolve(pieces, labels); err != nil {
-		return nil, nil, err
-	}
-	offsets, err := layout(pieces)
+	pieces, _, offsets, err := assemble(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,6 +48,54 @@ func encode(f isa.Function) ([]byte, []isa.Reloc, error) {
 		code = append(code, p.code...)
 	}
 	return code, relocs, nil
+}
+
+// Offsets is where the code of each line of f starts, in bytes, as Encode makes it.
+func Offsets(f isa.Function) ([]int, error) {
+	_, lines, offsets, err := assemble(f)
+	if err != nil {
+		return nil, fmt.Errorf("amd64: encode %s: %w", f.Name, err)
+	}
+	for n := range lines {
+		lines[n] = offsets[lines[n]]
+	}
+	return lines, nil
+}
+
+// assemble makes the pieces of f. lines are the pieces at which its lines start, offsets those of the pieces and the end.
+func assemble(f isa.Function) (pieces []piece, lines, offsets []int, err error) {
+	if err := checkFunction(f); err != nil {
+		return nil, nil, nil, err
+	}
+	pieces = []piece{{code: prologue(f)}}
+	labels := map[string]int{} // label to piece
+	for n, l := range f.Lines {
+		lines = append(lines, len(pieces))
+		p := piece{}
+		switch {
+		case l.Label != "":
+			labels[l.Label] = len(pieces)
+			continue
+		case l.Branch != nil:
+			p.branch = l.Branch
+		case l.Call != "":
+			p.code = []byte{0xe8, 0, 0, 0, 0}
+			p.relocs = []isa.Reloc{{Kind: isa.RelocCall, Offset: 1, Size: 4, Symbol: l.Call}}
+		case l.Return:
+			p.code = append(epilogue(f), 0xc3)
+		default:
+			var err error
+			if p.code, p.relocs, err = instruction(f, l.Instr); err != nil {
+				return nil, nil, nil, fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+		pieces = append(pieces, p)
+	}
+	if err := resolve(pieces, labels); err != nil {
+		return nil, nil, nil, err
+	}
+	offsets, err = layout(pieces)
+	return pieces, lines, offsets, err
 }
 
 // A function with a frame or calls saves the frame pointer, points it at the saved one and makes room for locals.

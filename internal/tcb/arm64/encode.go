@@ -42,6 +42,22 @@ func Encode(f isa.Function) (code []byte, relocs []isa.Reloc, err error) {
 	return e.code, e.relocs, nil
 }
 
+// Offsets is where the code of each line of f starts, in bytes, as Encode makes it.
+func Offsets(f isa.Function) ([]int, error) {
+	l, err := layoutOf(f)
+	if err != nil {
+		return nil, err
+	}
+	e := &encoder{f: f, l: l}
+	pc := len(prologue(l))
+	offsets := make([]int, len(f.Lines))
+	for n, line := range f.Lines {
+		offsets[n] = 4 * pc
+		pc += e.words(line)
+	}
+	return offsets, nil
+}
+
 type encoder struct {
 	f      isa.Function
 	l      layout
