@@ -37,7 +37,7 @@ func p256Add(r, a, b *[4]uint64)
 //
 // It requires:
 //
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 func CMov(r, a *[4]uint64, cond *[1]uint64) {
 	p256CMov(r, a, cond)
 }
@@ -55,7 +55,7 @@ func p256CMov(r, a *[4]uint64, cond *[1]uint64)
 // It requires:
 //
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 func CNeg(r, a *[4]uint64, cond *[1]uint64) {
 	p256CNeg(r, a, cond)
 }
@@ -179,7 +179,7 @@ func p256OrdAdd(r, a, b *[4]uint64)
 //
 // It requires:
 //
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 func OrdCMov(r, a *[4]uint64, cond *[1]uint64) {
 	p256OrdCMov(r, a, cond)
 }
@@ -197,7 +197,7 @@ func p256OrdCMov(r, a *[4]uint64, cond *[1]uint64)
 // It requires:
 //
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 func OrdCNeg(r, a *[4]uint64, cond *[1]uint64) {
 	p256OrdCNeg(r, a, cond)
 }

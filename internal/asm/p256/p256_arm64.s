@@ -77,12 +77,12 @@ TEXT ·p256Add(SB), NOSPLIT, $0-24
 // A region that is written overlaps no other.
 //
 // Requires:
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 // Ensures:
-//	r'[0] = ite((cond[0] = 0x0:64), r[0], a[0])
-//	r'[1] = ite((cond[0] = 0x0:64), r[1], a[1])
-//	r'[2] = ite((cond[0] = 0x0:64), r[2], a[2])
-//	r'[3] = ite((cond[0] = 0x0:64), r[3], a[3])
+//	r'[0] = ite(cond[0] = 0, r[0], a[0])
+//	r'[1] = ite(cond[0] = 0, r[1], a[1])
+//	r'[2] = ite(cond[0] = 0, r[2], a[2])
+//	r'[3] = ite(cond[0] = 0, r[3], a[3])
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
@@ -117,11 +117,11 @@ TEXT ·p256CMov(SB), NOSPLIT, $0-24
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 // Ensures:
 //	r' < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-//	cond[0] = 0x0:64 ⇒ r' = a
-//	cond[0] = 0xffffffffffffffff:64 ⇒ a + r' ≡ 0 (mod
+//	cond[0] = 0 ⇒ r' = a
+//	cond[0] = 0xffffffffffffffff ⇒ a + r' ≡ 0 (mod
 //	    0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff)
 // Leaks: only public inputs
 // CPU features: baseline
@@ -538,12 +538,12 @@ TEXT ·p256OrdAdd(SB), NOSPLIT, $0-24
 // A region that is written overlaps no other.
 //
 // Requires:
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 // Ensures:
-//	r'[0] = ite((cond[0] = 0x0:64), r[0], a[0])
-//	r'[1] = ite((cond[0] = 0x0:64), r[1], a[1])
-//	r'[2] = ite((cond[0] = 0x0:64), r[2], a[2])
-//	r'[3] = ite((cond[0] = 0x0:64), r[3], a[3])
+//	r'[0] = ite(cond[0] = 0, r[0], a[0])
+//	r'[1] = ite(cond[0] = 0, r[1], a[1])
+//	r'[2] = ite(cond[0] = 0, r[2], a[2])
+//	r'[3] = ite(cond[0] = 0, r[3], a[3])
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
@@ -578,11 +578,11 @@ TEXT ·p256OrdCMov(SB), NOSPLIT, $0-24
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-//	cond[0] = 0x0:64 ∨ cond[0] = 0xffffffffffffffff:64
+//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
 // Ensures:
 //	r' < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-//	cond[0] = 0x0:64 ⇒ r' = a
-//	cond[0] = 0xffffffffffffffff:64 ⇒ a + r' ≡ 0 (mod
+//	cond[0] = 0 ⇒ r' = a
+//	cond[0] = 0xffffffffffffffff ⇒ a + r' ≡ 0 (mod
 //	    0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551)
 // Leaks: only public inputs
 // CPU features: baseline
@@ -1551,18 +1551,18 @@ TEXT ·p256OrdToMont(SB), NOSPLIT, $0-16
 //
 // Requires: nothing
 // Ensures:
-//	index[0] = 0x0:64 ⇒ r'[0] = table[0]
-//	index[0] = 0x1:64 ⇒ r'[0] = table[12]
-//	index[0] = 0x2:64 ⇒ r'[0] = table[24]
-//	index[0] = 0x3:64 ⇒ r'[0] = table[36]
-//	index[0] = 0x4:64 ⇒ r'[0] = table[48]
-//	index[0] = 0x5:64 ⇒ r'[0] = table[60]
-//	index[0] = 0x6:64 ⇒ r'[0] = table[72]
-//	index[0] = 0x7:64 ⇒ r'[0] = table[84]
-//	index[0] = 0x8:64 ⇒ r'[0] = table[96]
-//	index[0] = 0x9:64 ⇒ r'[0] = table[108]
-//	index[0] = 0xa:64 ⇒ r'[0] = table[120]
-//	index[0] = 0xb:64 ⇒ r'[0] = table[132]
+//	index[0] = 0 ⇒ r'[0] = table[0]
+//	index[0] = 1 ⇒ r'[0] = table[12]
+//	index[0] = 2 ⇒ r'[0] = table[24]
+//	index[0] = 3 ⇒ r'[0] = table[36]
+//	index[0] = 4 ⇒ r'[0] = table[48]
+//	index[0] = 5 ⇒ r'[0] = table[60]
+//	index[0] = 6 ⇒ r'[0] = table[72]
+//	index[0] = 7 ⇒ r'[0] = table[84]
+//	index[0] = 8 ⇒ r'[0] = table[96]
+//	index[0] = 9 ⇒ r'[0] = table[108]
+//	index[0] = 10 ⇒ r'[0] = table[120]
+//	index[0] = 11 ⇒ r'[0] = table[132]
 //	… and 192 more
 // Leaks: only public inputs
 // CPU features: baseline

@@ -83,7 +83,7 @@ func (o *Output) assembly(t machine.Target, variant string, fs []function) error
 			b.WriteString("\n")
 			switch {
 			case i == 0 && !g.Local:
-				comment(&b, contractText(f)...)
+				comment(&b, contractText(f.Verified, maxFormulas)...)
 			case i > 0 && g.Local:
 				routines[g.Name] = text
 				comment(&b, g.Name+" is a routine of verified code.")

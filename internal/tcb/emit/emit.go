@@ -100,13 +100,14 @@ type Table struct {
 
 // target is what emit needs of an instruction set.
 type target struct {
-	print  func(isa.Function) (string, error)
-	encode func(isa.Function) ([]byte, []isa.Reloc, error)
+	print   func(isa.Function) (string, error)
+	encode  func(isa.Function) ([]byte, []isa.Reloc, error)
+	offsets func(isa.Function) ([]int, error)
 }
 
 var targets = map[machine.Target]target{
-	machine.ARM64: {arm64.Print, arm64.Encode},
-	machine.AMD64: {amd64.Print, amd64.Encode},
+	machine.ARM64: {arm64.Print, arm64.Encode, arm64.Offsets},
+	machine.AMD64: {amd64.Print, amd64.Encode, amd64.Offsets},
 }
 
 // function is a verified function under its exported name.

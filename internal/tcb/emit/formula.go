@@ -110,6 +110,48 @@ func (n number) abbreviate(p logic.Term) logic.Term {
 	return q
 }
 
+// named puts the names of numbers wherever they occur as a whole in t: in its polynomials and in the arguments of what
+// these are made of. It leaves t as it is unless putting the numbers back gives t.
+func named(t logic.Term, ns []number) logic.Term {
+	done := map[logic.Term]logic.Term{}
+	var name func(t logic.Term) logic.Term
+	name = func(t logic.Term) logic.Term {
+		if r, ok := done[t]; ok {
+			return r
+		}
+		parts := t.Args()
+		for _, m := range t.Monomials() {
+			parts = append(parts, m.Atoms...)
+		}
+		changed := map[logic.Term]logic.Term{}
+		for _, u := range parts {
+			if u == t { // a polynomial that is an atom
+				continue
+			}
+			if v := name(u); v != u {
+				changed[u] = v
+			}
+		}
+		r := t
+		if len(changed) > 0 {
+			r = logic.Replace(t, changed)
+		}
+		if r.Sort() == logic.Int() {
+			r = abbreviate(r, ns)
+		}
+		done[t] = r
+		return r
+	}
+	sums := map[logic.Term]logic.Term{}
+	for _, n := range ns {
+		sums[n.name] = n.sum()
+	}
+	if r := name(t); r.Err() == nil && logic.Subst(r, sums) == t {
+		return r
+	}
+	return t
+}
+
 // Precedence of what a formula is made of: operands that bind less are in parentheses.
 const (
 	bindImplies = iota
@@ -118,8 +160,8 @@ const (
 	bindAtom
 )
 
-// formula prints a Bool term.
-func formula(t logic.Term, ns []number, outer int) string {
+// formula prints a Bool term, in which numbers have their names.
+func formula(t logic.Term, outer int) string {
 	paren := func(bind int, s string) string {
 		if bind < outer {
 			return "(" + s + ")"
@@ -129,7 +171,7 @@ func formula(t logic.Term, ns []number, outer int) string {
 	list := func(ts []logic.Term, sep string, bind int) string {
 		var ss []string
 		for _, u := range ts {
-			ss = append(ss, formula(u, ns, bind+1))
+			ss = append(ss, formula(u, bind+1))
 		}
 		slices.SortFunc(ss, resultsLast)
 		return strings.Join(ss, sep)
@@ -154,20 +196,31 @@ func formula(t logic.Term, ns []number, outer int) string {
 		}
 		return paren(bindImplies, list(from, " ∧ ", bindAnd)+" ⇒ "+list(to, " ∨ ", bindOr))
 	case t.Op() == logic.OpNot:
-		return "¬" + formula(t.Arg(0), ns, bindAtom+1)
+		return "¬" + formula(t.Arg(0), bindAtom+1)
 	case t.Op() == logic.OpEq:
-		return paren(bindAtom, equation(trim(t.Arg(0).Format(maxDepth)), "=", trim(t.Arg(1).Format(maxDepth))))
+		return paren(bindAtom, equation(value(t.Arg(0)), "=", value(t.Arg(1))))
 	case t.Op() == logic.OpEq0:
-		pos, neg := sides(abbreviate(t.Arg(0), ns))
+		pos, neg := sides(t.Arg(0))
 		return paren(bindAtom, equation(sideText(pos), "=", sideText(neg)))
 	case t.Op() == logic.OpDvd:
-		pos, neg := sides(abbreviate(t.Arg(0), ns))
+		pos, neg := sides(t.Arg(0))
 		m := sideText(t.Arg(1).Monomials())
 		return paren(bindAtom, equation(sideText(pos), "≡", sideText(neg))+" (mod "+m+")")
 	case t.Op() == logic.OpGe0:
-		return paren(bindAtom, comparison(sides(abbreviate(t.Arg(0), ns))))
+		return paren(bindAtom, comparison(sides(t.Arg(0))))
 	}
 	return t.Format(maxDepth)
+}
+
+// value prints a term that is compared.
+func value(t logic.Term) string {
+	if c, ok := t.Const(); ok && t.Sort().Kind() == logic.KindBV {
+		return numeral(c)
+	}
+	if t.Op() == logic.OpIte {
+		return fmt.Sprintf("ite(%s, %s, %s)", formula(t.Arg(0), bindImplies), value(t.Arg(1)), value(t.Arg(2)))
+	}
+	return trim(t.Format(maxDepth))
 }
 
 // resultsLast orders formulas: what speaks about the state after comes last, a numeral before it.
@@ -256,6 +309,9 @@ func sideText(ms []logic.Monomial) string {
 		}
 		if m.Coef.Cmp(big.NewInt(1)) != 0 {
 			factors = slices.Insert(factors, 0, numeral(m.Coef))
+		}
+		if len(ms) == 1 && len(factors) == 1 {
+			return trim(factors[0])
 		}
 		ss = append(ss, strings.Join(factors, "·"))
 	}

@@ -87,7 +87,7 @@ func exported(b *strings.Builder, module string, fs []function) {
 		doc = append(append(doc, ""), alias...)
 	}
 	if requires := c.Patterns()[0].Requires(); len(requires) > 0 {
-		lines := formulas("It requires", "", requires, c)
+		lines := formulas("It requires", "", requires, c, maxFormulas)
 		doc = append(append(doc, "", lines[0], ""), lines[1:]...)
 	}
 	comment(b, doc...)

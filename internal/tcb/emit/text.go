@@ -2,6 +2,8 @@ package emit
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"strings"
 	"unicode/utf8"
 
@@ -9,8 +11,15 @@ import (
 	"verum.example/internal/tcb/machine"
 )
 
-// contractText is what stands above a function's assembly: its contract and what the proof of it rests on.
-func contractText(f function) []string {
+// ContractText is the contract of a function, and what the proof of it rests on, in lines for people to read. It is what
+// stands above the function's assembly, with all formulas; see FormulaText.
+func ContractText(v machine.Verified) []string { return contractText(v, math.MaxInt) }
+
+// contractText has at most the given number of formulas under each title.
+func contractText(f machine.Verified, limit int) []string {
+	if f.IsZero() {
+		return nil
+	}
 	c := f.Contract()
 	lines := append(docLines(c.Doc(), c.Name(), f.Symbol()), "", "\tfunc "+f.Symbol()+signature(c), "")
 	for _, p := range c.Params() {
@@ -23,9 +32,9 @@ func contractText(f function) []string {
 	}
 	lines = append(append(lines, aliasText(c)...), "")
 	p := c.Patterns()[0]
-	lines = append(lines, formulas("Requires", "nothing", p.Requires(), c)...)
-	lines = append(lines, formulas("Ensures", "nothing", p.Ensures(), c)...)
-	lines = append(lines, formulas("Leaks", "only public inputs", p.Leaks(), c)...)
+	lines = append(lines, formulas("Requires", "nothing", p.Requires(), c, limit)...)
+	lines = append(lines, formulas("Ensures", "nothing", p.Ensures(), c, limit)...)
+	lines = append(lines, formulas("Leaks", "only public inputs", p.Leaks(), c, limit)...)
 	lines = append(lines,
 		"CPU features: "+listOr(f.Features(), "baseline"),
 		fmt.Sprintf("Stack: at most %d bytes", f.Stack()),
@@ -79,27 +88,18 @@ const (
 	textWidth   = 110 // of a line, in characters
 )
 
-func formulas(title, none string, ts []logic.Term, c machine.Contract) []string {
+func formulas(title, none string, ts []logic.Term, c machine.Contract, limit int) []string {
 	if len(ts) == 0 {
 		return []string{title + ": " + none}
 	}
 	lines := []string{title + ":"}
 	ns := numbers(c)
 	for i, t := range ts {
-		if i == maxFormulas {
+		if i == limit {
 			lines = append(lines, fmt.Sprintf("\t… and %d more", len(ts)-i))
 			break
 		}
-		text := ""
-		if t.Sort() == logic.Bool() {
-			text = formula(t, ns, bindImplies)
-		} else { // a leak
-			text = sideText(abbreviate(t, ns).Monomials())
-			if t.Sort() != logic.Int() {
-				text = t.Format(maxDepth)
-			}
-		}
-		for j, l := range wrap(text, textWidth) {
+		for j, l := range wrap(formulaText(t, ns), textWidth) {
 			if j > 0 {
 				l = "    " + l
 			}
@@ -107,6 +107,65 @@ func formulas(title, none string, ts []logic.Term, c machine.Contract) []string 
 		}
 	}
 	return lines
+}
+
+// formulaText prints a formula, or a term that leaks.
+func formulaText(t logic.Term, ns []number) string {
+	switch t = named(t, ns); t.Sort() {
+	case logic.Bool():
+		return formula(t, bindImplies)
+	case logic.Int():
+		pos, neg := sides(t)
+		switch p, n := sideText(pos), sideText(neg); {
+		case len(neg) == 0:
+			return p
+		case len(neg) > 1:
+			return p + " - (" + n + ")"
+		case len(pos) == 0:
+			return "-" + n
+		default:
+			return p + " - " + n
+		}
+	}
+	return t.Format(maxDepth)
+}
+
+// Number is the value of bit-vectors, all as long as the first and that one the least significant.
+type Number struct {
+	Name     string
+	Elements []logic.Term
+}
+
+// FormulaText prints a formula as the contracts are printed: each number has its name wherever it occurs as a whole. A
+// part of it alone is Name[i].
+func FormulaText(t logic.Term, numbers ...Number) string {
+	elements := map[logic.Term]logic.Term{}
+	var ns []number
+	for _, n := range numbers {
+		x := number{name: logic.Var(n.Name, logic.Int())}
+		for i, e := range n.Elements {
+			u := logic.Uint(e)
+			if u.Op() != logic.OpUint {
+				continue // a constant
+			}
+			v := u.Arg(0)              // e, or its low bits if the others are zero
+			if v.Op() != logic.OpVar { // a variable keeps its name
+				if elements[v].IsZero() {
+					elements[v] = logic.Fresh(fmt.Sprintf("%s[%d]", n.Name, i), v.Sort())
+				}
+				v = elements[v]
+			}
+			x.elements = append(x.elements, v)
+			x.weights = append(x.weights, new(big.Int).Lsh(big.NewInt(1), uint(i*e.Width())))
+		}
+		if len(x.elements) > 0 && x.weights[0].Cmp(big.NewInt(1)) == 0 {
+			ns = append(ns, x)
+		}
+	}
+	if r := logic.Replace(t, elements); r.Err() == nil {
+		t = r
+	}
+	return formulaText(t, ns)
 }
 
 // wrap breaks s at spaces into lines of at most width characters, where it can.

@@ -97,7 +97,7 @@ TEXT ·demoOdd(SB), NOSPLIT, $0-16
 //
 // Requires: nothing
 // Ensures:
-//	r'[0] = 0x1111:64
+//	r'[0] = 4369
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
@@ -117,7 +117,7 @@ TEXT ·demoOne(SB), NOSPLIT, $0-8
 //
 // Requires: nothing
 // Ensures:
-//	r'[0] = 0x1111:64
+//	r'[0] = 4369
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
@@ -167,7 +167,7 @@ TEXT copyWord<>(SB), NOSPLIT, $0-0
 //
 // Requires: nothing
 // Ensures:
-//	r'[0] = 0x2222:64
+//	r'[0] = 8738
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes

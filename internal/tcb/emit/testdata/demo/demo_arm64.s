@@ -96,7 +96,7 @@ TEXT ·demoOdd(SB), NOSPLIT, $0-16
 //
 // Requires: nothing
 // Ensures:
-//	r'[0] = 0x1111:64
+//	r'[0] = 4369
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
@@ -116,7 +116,7 @@ TEXT ·demoOne(SB), NOSPLIT, $0-8
 //
 // Requires: nothing
 // Ensures:
-//	r'[0] = 0x1111:64
+//	r'[0] = 4369
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
@@ -166,7 +166,7 @@ TEXT copyWord<>(SB), NOSPLIT, $0-0
 //
 // Requires: nothing
 // Ensures:
-//	r'[0] = 0x2222:64
+//	r'[0] = 8738
 // Leaks: only public inputs
 // CPU features: baseline
 // Stack: at most 16 bytes
