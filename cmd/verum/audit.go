@@ -115,9 +115,7 @@ func (a *auditing) audit(e *env) error {
 	if err != nil {
 		return statusError{statusUnreadable, err}
 	}
-	if a.program = p; len(p.Symbols) == 0 {
-		return a.nothing()
-	}
+	a.program = p
 	return a.run(e)
 }
 
@@ -152,20 +150,19 @@ func symbol(en registry.Entry) audit.Symbol {
 func (a *auditing) run(e *env) error {
 	target, _ := a.program.Target()
 	a.failed = map[audit.Symbol]string{}
-	linked := map[audit.Symbol]bool{}
-	for _, s := range a.program.Symbols {
-		linked[s] = true
-	}
 	var needed, dropped []registry.Entry
 	for _, en := range registry.All() {
 		if en.Module == "" || en.Target != target {
 			continue
 		}
-		if linked[symbol(en)] {
+		if a.program.Has(symbol(en)) {
 			needed = append(needed, en)
 		} else {
 			dropped = append(dropped, en)
 		}
+	}
+	if len(needed) == 0 && len(a.program.Symbols) == 0 {
+		return a.nothing()
 	}
 	codes, err := a.codes(e, needed)
 	if err != nil {

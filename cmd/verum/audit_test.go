@@ -17,8 +17,8 @@ import (
 	"verum.example/internal/tcb/machine"
 )
 
-// The scripts of audit have a function of which there is no proof.
-func init() {
+// registerAudit adds a function of which there is no proof, for the scripts of audit.
+func registerAudit() {
 	registry.Add(registry.Entry{Module: "fail", Name: "failAdd", Target: machine.ARM64, Prove: func() (machine.Verified, error) {
 		return machine.Verified{}, errors.New("it is only a script")
 	}})

@@ -143,19 +143,35 @@ func better(x, r evidence.Record) bool {
 	return x.Figures["checked"] > r.Figures["checked"]
 }
 
+// whole leaves out records of some functions if there are any of all, and otherwise says that there are none.
+func whole(rs []evidence.Record) (of []evidence.Record, partly string) {
+	part := func(r evidence.Record) bool { return r.Labels["pattern"] != "" }
+	if of = slices.DeleteFunc(slices.Clone(rs), part); len(of) == 0 {
+		return rs, "not of all functions"
+	}
+	return of, ""
+}
+
 func mutantText(rs []evidence.Record) (string, string) {
-	return figures("mutants %d, refused %d, over the limit %d, accepted and harmless %d, accepted and wrong %d",
+	rs, partly := whole(rs)
+	text, _ := figures("mutants %d, refused %d, over the limit %d, accepted and harmless %d, accepted and wrong %d",
 		"mutants", "refused", "over", "harmless", "wrong")(rs)
+	return text, partly
 }
 
 func alterationText(rs []evidence.Record) (string, string) {
-	return figures("alterations %d, refused %d, over the limit %d, shown false by a run %d, accepted though not shown false %d, accepted and false %d",
+	rs, partly := whole(rs)
+	text, _ := figures("alterations %d, refused %d, over the limit %d, shown false by a run %d, accepted though not shown false %d, accepted and false %d",
 		"alterations", "refused", "over", "false", "accepted", "wrong")(rs)
+	return text, partly
 }
 
+// droppedText: all preconditions are dropped in every run, so that the last one counts.
 func droppedText(rs []evidence.Record) (string, string) {
-	return figures("preconditions %d, refused without %d, over the limit %d, shown needed by a run %d, proved unneeded %d, proved unneeded and needed %d",
-		"conjuncts", "refused", "over", "needed", "unneeded", "wrong")(rs)
+	rs, partly := whole(rs)
+	text, _ := figures("preconditions %d, refused without %d, over the limit %d, shown needed by a run %d, proved unneeded %d, proved unneeded and needed %d",
+		"conjuncts", "refused", "over", "needed", "unneeded", "wrong")(rs[len(rs)-1:])
+	return text, partly
 }
 
 // selected lists the records of a row.

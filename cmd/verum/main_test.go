@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		listed.WriteString(err.Error())
 	}
 	registerScripts()
+	registerAudit()
 	testscript.Main(m, map[string]func(){"verum": main})
 }
 

@@ -40,7 +40,7 @@ type Program struct {
 	// Go is the version of Go that made it, Version that of module verum.example in it, and Build the settings of the
 	// build that change the code; each "" if the program does not say.
 	Go, Version, Build string
-	// Symbols are the functions of Verum that it contains, in order.
+	// Symbols are the functions in assembly of Verum's packages that it contains, in order.
 	Symbols []Symbol
 
 	im     *image
@@ -94,6 +94,30 @@ func symbolOf(e entry) (Symbol, bool) {
 	m, name, ok := strings.Cut(strings.TrimPrefix(e.name, asmPackages), ".")
 	return Symbol{m, name}, ok && e.asm
 }
+
+// fullName is the function's name in the program.
+func (s Symbol) fullName() string { return asmPackages + s.Module + "." + s.Name }
+
+// named lists the functions of that name: the one in assembly, or whatever has the name if none is in assembly. (Of a
+// function in assembly whose address is taken there is a wrapper in Go with the same name.)
+func (p *Program) named(s Symbol) []entry {
+	var all, asm []entry
+	for _, e := range p.verum {
+		if e.name == s.fullName() {
+			all = append(all, e)
+			if e.asm {
+				asm = append(asm, e)
+			}
+		}
+	}
+	if len(asm) > 0 {
+		return asm
+	}
+	return all
+}
+
+// Has tells that a function of that name is in the program.
+func (p *Program) Has(s Symbol) bool { return len(p.named(s)) > 0 }
 
 // buildInfo reads what the program says about its build, if it does.
 func (p *Program) buildInfo(r io.ReaderAt) {
@@ -204,16 +228,13 @@ func (c *checker) add(i *Item) *Item {
 
 // code checks each function of that name: there is one, or none.
 func (c *checker) code(code Code) error {
-	found := false
-	for _, e := range c.p.verum {
-		if s, ok := symbolOf(e); ok && s == code.Symbol {
-			found = true
-			if _, err := c.function(code, code.Functions[0], e, "function"); err != nil {
-				return err
-			}
+	es := c.p.named(code.Symbol)
+	for _, e := range es {
+		if _, err := c.function(code, code.Functions[0], e, "function"); err != nil {
+			return err
 		}
 	}
-	if !found {
+	if len(es) == 0 {
 		c.add(&Item{Kind: "function", Module: code.Module, Name: code.Name, Variant: code.Variant, Status: NotLinked})
 	}
 	return nil
@@ -335,7 +356,7 @@ func (c *checker) call(i *Item, code Code, r reference, to uint64) error {
 	}
 	name, kind := r.Symbol, "routine" // a symbol of the file has no package
 	if !code.Functions[k].Local {
-		name, kind = asmPackages+code.Module+"."+r.Symbol, "function"
+		name, kind = Symbol{code.Module, r.Symbol}.fullName(), "function"
 	}
 	e, ok := c.p.fns.at(to)
 	if !ok || e.addr != to || e.name != name || !e.asm {
@@ -427,7 +448,7 @@ func (c *checker) symbols() {
 		switch {
 		case !ok || e.addr != s.addr || e.name != name:
 			for _, i := range c.items {
-				if i.Kind != "table" && i.Address != 0 && asmPackages+i.Module+"."+i.Name == name && strings.HasSuffix(s.name, ".abi0") {
+				if i.Kind != "table" && i.Address != 0 && (Symbol{i.Module, i.Name}).fullName() == name && strings.HasSuffix(s.name, ".abi0") {
 					i.problem("the symbol table has it at %#x", s.addr)
 				}
 			}

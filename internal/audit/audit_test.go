@@ -124,7 +124,9 @@ func build(t *testing.T, c config) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files := map[string]string{"go.mod": "module verum.example\n\ngo 1.26\n", "main.go": refer(t, "selftest", c.goarch)}
+		files := map[string]string{"go.mod": "module verum.example\n\ngo 1.26\n", "main.go": refer(t, "selftest", c.goarch),
+			// A wrapper in Go has the name of the function in assembly.
+			"internal/asm/selftest/wrapper.go": "package selftest\n\nvar Wrapped = []any{selftestSum}\n"}
 		for _, f := range o.Files {
 			files["internal/asm/selftest/"+f.Name] = string(f.Data)
 		}
@@ -177,6 +179,9 @@ func refer(t *testing.T, module, goarch string) string {
 		if c.Variant == "" {
 			fmt.Fprintf(&b, "\t%s.%s,\n", module, strings.TrimPrefix(c.Name, module))
 		}
+	}
+	if module == "selftest" {
+		b.WriteString("\tselftest.Wrapped,\n")
 	}
 	b.WriteString("}\n\nfunc main() {\n\tfor _, f := range functions {\n\t\tprintln(f)\n\t}\n}\n")
 	return b.String()
@@ -280,6 +285,12 @@ func TestSame(t *testing.T) {
 			}
 			if same := kinds["function same"]; same < 6 || (same == len(codes)) != (c.program != "ecdh") || kinds["table same"] == 0 {
 				t.Errorf("%v of %d functions", kinds, len(codes))
+			}
+			if c.program == "selftest" {
+				wrappers := slices.DeleteFunc(slices.Clone(p.verum), func(e entry) bool { return e.asm || e.name != asmPackages+"selftest.selftestSum" })
+				if len(wrappers) != 1 || len(p.named(Symbol{"selftest", "selftestSum"})) != 1 {
+					t.Errorf("%d wrappers of selftestSum", len(wrappers))
+				}
 			}
 			if c.program == "selftest" && (kinds["routine same"] != 1 || refs < 4) {
 				t.Errorf("%v, %d references", kinds, refs)

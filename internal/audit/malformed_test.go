@@ -153,9 +153,20 @@ func TestTiny(t *testing.T) {
 		if p.Format != format || p.GOARCH != "arm64" || !p.Stripped || p.Go != "" || p.Version != "" || len(p.Symbols) != 1 {
 			t.Errorf("%s: %+v", format, p)
 		}
+		if s := tinyCodes()[0].Symbol; !p.Has(s) || p.Has(Symbol{"p384", s.Name}) || p.Has(Symbol{"p256", "p256Tin"}) {
+			t.Errorf("%s: Has is wrong", format)
+		}
 		items := check(t, p, tinyCodes())
 		if len(items) != 2 || items[0].Status != Same || items[1].Status != Same || items[1].Kind != "table" || items[1].Address != tinyBase+tinyTable {
 			t.Errorf("%s: %+v", format, items)
+		}
+		// That a function is not marked as assembly does not hide it.
+		b := make()
+		b[tinyNames+72+104+24+44+flagAt] = 0
+		b[tinyCode+24]++
+		p = openProgram(t, b)
+		if items := check(t, p, tinyCodes()); len(p.Symbols) != 0 || !p.Has(tinyCodes()[0].Symbol) || !reported(items, "p256Tiny") {
+			t.Errorf("%s: %v, %+v", format, p.Symbols, items)
 		}
 		for _, tt := range []struct {
 			at   int
@@ -323,7 +334,9 @@ func try(t *testing.T, b []byte) {
 	}
 }
 
-// FuzzOpen: no file makes Open or Check panic, or take what is not there for proved.
+// FuzzOpen: no file makes Open or Check panic, or take what is not there for proved. The seeds are large for a fuzzer:
+//
+//	go test -run '^$' -fuzz FuzzOpen -fuzztime 1m -fuzzminimizetime 10x
 func FuzzOpen(f *testing.F) {
 	for _, make := range tinyPrograms {
 		f.Add(make())

@@ -75,7 +75,7 @@ func Program(f *spec.Field, op string, t machine.Target, variant string) (machin
 		return machine.Program{}, nil, err
 	}
 	c := gen.contract(f)
-	pr := &prover{op: op, inputs: inputs(c), field: field{m: new(big.Int).Set(f.M), n: f.Words, marks: r.Marks}}
+	pr := &prover{op: op, target: t, requires: c.Patterns()[0].Requires(), inputs: inputs(c), field: field{m: new(big.Int).Set(f.M), n: f.Words, marks: r.Marks}}
 	return machine.Program{
 		Target: t, Variant: variant, Features: r.Features, Contract: c, Frame: r.Frame, Tables: r.Tables, Code: r.Code,
 	}, pr, nil
@@ -136,6 +136,12 @@ type prover struct {
 	view   machine.View // at the start of this run
 	p      *product
 	marked []mark // marks that have been passed but not followed yet
+
+	target   machine.Target
+	requires []Term // of the first pattern
+	rows     bool   // the multiplier is used digit by digit
+	digits   []Term // quotient digits that have been noted
+	notes    []note
 
 	first []Theorem         // of the first pattern
 	vars  map[string][]Term // contents of its inputs
@@ -202,6 +208,7 @@ func (pr *prover) Prove(g machine.Goal) (Theorem, error) {
 		if err := pr.p.mark(m.name, m.view); err != nil {
 			return Theorem{}, err
 		}
+		pr.note(m.name)
 	}
 	pr.marked = nil
 	if th, ok := find(pr.first, g.Concl); ok {
