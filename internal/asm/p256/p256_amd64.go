@@ -16,7 +16,7 @@ func Implementation() string {
 
 // Add sets r = a + b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -50,7 +50,7 @@ func p256CMov(r, a *[4]uint64, cond *[1]uint64)
 // CNeg sets r = −a mod m if the word cond is all ones, and r = a if it is 0, for a < m. It must be one of the
 // two.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -80,7 +80,7 @@ func p256FromBytes(r *[4]uint64, b *[32]byte) (ok uint64)
 
 // FromMont sets r = a/R mod m: the residue whose Montgomery form is a. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func FromMont(r, a *[4]uint64) {
 	if cpu.BMI2() {
 		p256FromMontBMI2(r, a)
@@ -101,7 +101,7 @@ func p256FromMont(r, a *[4]uint64)
 
 // Half sets r = a/2 mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -117,7 +117,7 @@ func p256Half(r, a *[4]uint64)
 
 // Mul sets r = a·b/R mod m, the Montgomery product, for b < m. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -142,7 +142,7 @@ func p256Mul(r, a, b *[4]uint64)
 
 // Neg sets r = −a mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -158,7 +158,7 @@ func p256Neg(r, a *[4]uint64)
 
 // OrdAdd sets r = a + b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -192,7 +192,7 @@ func p256OrdCMov(r, a *[4]uint64, cond *[1]uint64)
 // OrdCNeg sets r = −a mod m if the word cond is all ones, and r = a if it is 0, for a < m. It must be one of the
 // two.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -222,7 +222,7 @@ func p256OrdFromBytes(r *[4]uint64, b *[32]byte) (ok uint64)
 
 // OrdFromMont sets r = a/R mod m: the residue whose Montgomery form is a. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func OrdFromMont(r, a *[4]uint64) {
 	if cpu.BMI2() {
 		p256OrdFromMontBMI2(r, a)
@@ -243,7 +243,7 @@ func p256OrdFromMont(r, a *[4]uint64)
 
 // OrdHalf sets r = a/2 mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -259,7 +259,7 @@ func p256OrdHalf(r, a *[4]uint64)
 
 // OrdMul sets r = a·b/R mod m, the Montgomery product, for b < m. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -284,7 +284,7 @@ func p256OrdMul(r, a, b *[4]uint64)
 
 // OrdNeg sets r = −a mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -300,7 +300,7 @@ func p256OrdNeg(r, a *[4]uint64)
 
 // OrdSqr sets r = a²/R mod m, the Montgomery square, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -325,7 +325,7 @@ func p256OrdSqr(r, a *[4]uint64)
 
 // OrdSub sets r = a − b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -354,7 +354,7 @@ func p256OrdToBytes(b *[32]byte, a *[4]uint64)
 
 // OrdToMont sets r = R·a mod m: the Montgomery form of any a.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func OrdToMont(r, a *[4]uint64) {
 	if cpu.BMI2() {
 		p256OrdToMontBMI2(r, a)
@@ -388,7 +388,7 @@ func p256Select(r *[12]uint64, table *[192]uint64, index *[1]uint64)
 
 // Sqr sets r = a²/R mod m, the Montgomery square, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -413,7 +413,7 @@ func p256Sqr(r, a *[4]uint64)
 
 // Sub sets r = a − b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -442,7 +442,7 @@ func p256ToBytes(b *[32]byte, a *[4]uint64)
 
 // ToMont sets r = R·a mod m: the Montgomery form of any a.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func ToMont(r, a *[4]uint64) {
 	if cpu.BMI2() {
 		p256ToMontBMI2(r, a)

@@ -27,7 +27,7 @@ GLOBL p256ToMont_rr<>(SB), RODATA|NOPTR, $32
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -122,7 +122,7 @@ TEXT ·p256CMov(SB), NOSPLIT, $0-24
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // cond: in, 8 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -227,7 +227,7 @@ TEXT ·p256FromBytes(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -317,7 +317,7 @@ TEXT ·p256FromMont(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -365,7 +365,7 @@ TEXT ·p256Half(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	b < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -544,7 +544,7 @@ TEXT ·p256Mul(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -588,7 +588,7 @@ TEXT ·p256Neg(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -684,7 +684,7 @@ TEXT ·p256OrdCMov(SB), NOSPLIT, $0-24
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // cond: in, 8 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -792,7 +792,7 @@ TEXT ·p256OrdFromBytes(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -942,7 +942,7 @@ TEXT ·p256OrdFromMont(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -992,7 +992,7 @@ TEXT ·p256OrdHalf(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	b < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1240,7 +1240,7 @@ TEXT ·p256OrdMul(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1285,7 +1285,7 @@ TEXT ·p256OrdNeg(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1522,7 +1522,7 @@ TEXT ·p256OrdSqr(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1601,7 +1601,7 @@ TEXT ·p256OrdToBytes(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -1936,7 +1936,7 @@ l2:
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -2095,7 +2095,7 @@ TEXT ·p256Sqr(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -2172,7 +2172,7 @@ TEXT ·p256ToBytes(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:

@@ -11,7 +11,7 @@ func Implementation() string {
 
 // Add sets r = a + b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -45,7 +45,7 @@ func p256CMov(r, a *[4]uint64, cond *[1]uint64)
 // CNeg sets r = −a mod m if the word cond is all ones, and r = a if it is 0, for a < m. It must be one of the
 // two.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -75,7 +75,7 @@ func p256FromBytes(r *[4]uint64, b *[32]byte) (ok uint64)
 
 // FromMont sets r = a/R mod m: the residue whose Montgomery form is a. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func FromMont(r, a *[4]uint64) {
 	p256FromMont(r, a)
 }
@@ -87,7 +87,7 @@ func p256FromMont(r, a *[4]uint64)
 
 // Half sets r = a/2 mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -103,7 +103,7 @@ func p256Half(r, a *[4]uint64)
 
 // Mul sets r = a·b/R mod m, the Montgomery product, for b < m. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -119,7 +119,7 @@ func p256Mul(r, a, b *[4]uint64)
 
 // Neg sets r = −a mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -135,7 +135,7 @@ func p256Neg(r, a *[4]uint64)
 
 // OrdAdd sets r = a + b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -169,7 +169,7 @@ func p256OrdCMov(r, a *[4]uint64, cond *[1]uint64)
 // OrdCNeg sets r = −a mod m if the word cond is all ones, and r = a if it is 0, for a < m. It must be one of the
 // two.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -199,7 +199,7 @@ func p256OrdFromBytes(r *[4]uint64, b *[32]byte) (ok uint64)
 
 // OrdFromMont sets r = a/R mod m: the residue whose Montgomery form is a. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func OrdFromMont(r, a *[4]uint64) {
 	p256OrdFromMont(r, a)
 }
@@ -211,7 +211,7 @@ func p256OrdFromMont(r, a *[4]uint64)
 
 // OrdHalf sets r = a/2 mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -227,7 +227,7 @@ func p256OrdHalf(r, a *[4]uint64)
 
 // OrdMul sets r = a·b/R mod m, the Montgomery product, for b < m. It does not need a < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -243,7 +243,7 @@ func p256OrdMul(r, a, b *[4]uint64)
 
 // OrdNeg sets r = −a mod m, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -259,7 +259,7 @@ func p256OrdNeg(r, a *[4]uint64)
 
 // OrdSqr sets r = a²/R mod m, the Montgomery square, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -275,7 +275,7 @@ func p256OrdSqr(r, a *[4]uint64)
 
 // OrdSub sets r = a − b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -304,7 +304,7 @@ func p256OrdToBytes(b *[32]byte, a *[4]uint64)
 
 // OrdToMont sets r = R·a mod m: the Montgomery form of any a.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func OrdToMont(r, a *[4]uint64) {
 	p256OrdToMont(r, a)
 }
@@ -329,7 +329,7 @@ func p256Select(r *[12]uint64, table *[192]uint64, index *[1]uint64)
 
 // Sqr sets r = a²/R mod m, the Montgomery square, for a < m.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // It requires:
 //
@@ -345,7 +345,7 @@ func p256Sqr(r, a *[4]uint64)
 
 // Sub sets r = a − b mod m, for a, b < m.
 //
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // It requires:
 //
@@ -374,7 +374,7 @@ func p256ToBytes(b *[32]byte, a *[4]uint64)
 
 // ToMont sets r = R·a mod m: the Montgomery form of any a.
 //
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 func ToMont(r, a *[4]uint64) {
 	p256ToMont(r, a)
 }

@@ -27,7 +27,7 @@ GLOBL p256ToMont_rr<>(SB), RODATA|NOPTR, $32
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -113,7 +113,7 @@ TEXT ·p256CMov(SB), NOSPLIT, $0-24
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // cond: in, 8 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -203,7 +203,7 @@ TEXT ·p256FromBytes(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -268,7 +268,7 @@ TEXT ·p256FromMont(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -308,7 +308,7 @@ TEXT ·p256Half(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	b < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -443,7 +443,7 @@ TEXT ·p256Mul(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -481,7 +481,7 @@ TEXT ·p256Neg(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -574,7 +574,7 @@ TEXT ·p256OrdCMov(SB), NOSPLIT, $0-24
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // cond: in, 8 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -680,7 +680,7 @@ TEXT ·p256OrdFromBytes(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -802,7 +802,7 @@ TEXT ·p256OrdFromMont(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -851,7 +851,7 @@ TEXT ·p256OrdHalf(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	b < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1046,7 +1046,7 @@ TEXT ·p256OrdMul(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1092,7 +1092,7 @@ TEXT ·p256OrdNeg(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1273,7 +1273,7 @@ TEXT ·p256OrdSqr(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -1351,7 +1351,7 @@ TEXT ·p256OrdToBytes(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -1624,7 +1624,7 @@ l1:
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -1742,7 +1742,7 @@ TEXT ·p256Sqr(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -1811,7 +1811,7 @@ TEXT ·p256ToBytes(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:

@@ -33,7 +33,7 @@ GLOBL p256ToMontBMI2_rr<>(SB), RODATA|NOPTR, $32
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -109,7 +109,7 @@ TEXT ·p256FromMontBMI2(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	b < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -239,7 +239,7 @@ TEXT ·p256MulBMI2(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -354,7 +354,7 @@ TEXT ·p256OrdFromMontBMI2(SB), NOSPLIT, $0-16
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
 // b: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a; r = b; r = a = b.
+// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
 //
 // Requires:
 //	b < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -518,7 +518,7 @@ TEXT ·p256OrdMulBMI2(SB), NOSPLIT, $0-24
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
@@ -677,7 +677,7 @@ TEXT ·p256OrdSqrBMI2(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:
@@ -840,7 +840,7 @@ TEXT ·p256OrdToMontBMI2(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires:
 //	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
@@ -962,7 +962,7 @@ TEXT ·p256SqrBMI2(SB), NOSPLIT, $0-16
 //
 // r: out, 32 bytes, secret
 // a: in, 32 bytes, secret
-// A region that is written overlaps no other, except as in r = a.
+// A region that is written overlaps no other, except in one of these ways: r = a.
 //
 // Requires: nothing
 // Ensures:

@@ -76,7 +76,7 @@ func aliasText(c machine.Contract) []string {
 	}
 	s := "A region that is written overlaps no other"
 	for i, p := range c.Patterns()[1:] {
-		s += [...]string{", except as in ", "; "}[min(i, 1)] + strings.Join(p.Names(), " = ")
+		s += [...]string{", except in one of these ways: ", "; "}[min(i, 1)] + strings.Join(p.Names(), " = ")
 	}
 	return []string{s + "."}
 }

@@ -16,7 +16,7 @@ func Implementation() string {
 
 // Copy sets r = x.
 //
-// A region that is written overlaps no other, except as in r = x.
+// A region that is written overlaps no other, except in one of these ways: r = x.
 func Copy(r, x *[1]uint64) {
 	demoCopy(r, x)
 }
@@ -108,7 +108,7 @@ func demoTwo(r *[1]uint64)
 
 // Via sets r = x, through a routine.
 //
-// A region that is written overlaps no other, except as in r = x.
+// A region that is written overlaps no other, except in one of these ways: r = x.
 func Via(r, x *[1]uint64) {
 	demoVia(r, x)
 }

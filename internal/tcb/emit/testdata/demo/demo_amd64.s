@@ -23,7 +23,7 @@ GLOBL demoTwo_t<>(SB), RODATA|NOPTR, $24
 //
 // r: out, 8 bytes, secret
 // x: in, 8 bytes, secret
-// A region that is written overlaps no other, except as in r = x.
+// A region that is written overlaps no other, except in one of these ways: r = x.
 //
 // Requires: nothing
 // Ensures:
@@ -185,7 +185,7 @@ TEXT ·demoTwo(SB), NOSPLIT, $0-8
 //
 // r: out, 8 bytes, secret
 // x: in, 8 bytes, secret
-// A region that is written overlaps no other, except as in r = x.
+// A region that is written overlaps no other, except in one of these ways: r = x.
 //
 // Requires: nothing
 // Ensures:
