@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"verum.example/ecdh"
+	"verum.example/internal/vectors"
 )
 
 type acvpGroup struct {
@@ -36,7 +37,7 @@ type acvpTest struct {
 
 // acvp returns the groups of questions with the given algorithm and mode, and the answers by test number.
 func acvp(t *testing.T, algorithm, mode string) (groups []acvpGroup, answers map[int]acvpTest) {
-	dir := moduleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
+	dir := vectors.ModuleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
 		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
 	read := func(part string) (sets []struct {
 		Algorithm, Mode string

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/x509/pkix"
 	"encoding/asn1"
-	"encoding/json"
 	"errors"
 	"math/big"
 	"testing"
 
 	"verum.example/ecdh"
+	"verum.example/internal/vectors"
 )
 
 // verdict says what has to happen to a public key.
@@ -73,9 +73,7 @@ func TestWycheproof(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(wycheproofFile(t, "ecdh_secp256r1_test.json"), &file); err != nil {
-		t.Fatal(err)
-	}
+	vectors.Wycheproof(t, "ecdh_secp256r1_test.json", &file)
 	if file.Algorithm != "ECDH" {
 		t.Fatalf("the algorithm of the file is %q", file.Algorithm)
 	}

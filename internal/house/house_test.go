@@ -155,6 +155,7 @@ var arrows = []arrow{
 	{"internal/asmtest", []string{"internal/objfile", "internal/tcb"}, nil},
 	{"internal/evidence", nil, nil},
 	{"internal/audit", []string{"internal/tcb", "internal/audit"}, nil},
+	{"internal/vectors", nil, nil},
 	{"internal/house", nil, nil},
 	{"cmd/verum/internal/demo", []string{"public", "internal/asm", "internal/cpu"}, nil},
 	{"cmd/verum", []string{"internal/registry", "internal/evidence", "internal/mutate", "internal/audit", "internal/tcb", "internal/spec", "cmd/verum/internal"}, nil},
@@ -194,6 +195,7 @@ var importers = []struct {
 	{"internal/registry", []string{"cmd/verum"}},
 	{"internal/evidence", []string{"cmd/verum"}},
 	{"internal/asmtest", nil},
+	{"internal/vectors", nil},
 	{"internal/objfile", []string{"internal/asmtest"}},
 	{"internal/call", []string{"internal/point", "public"}},
 }

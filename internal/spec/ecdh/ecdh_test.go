@@ -17,6 +17,7 @@ import (
 
 	"verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/logic"
+	"verum.example/internal/vectors"
 )
 
 // random has a fixed seed: the tests are the same each time.
@@ -210,7 +211,7 @@ func TestWycheproof(t *testing.T) {
 					}
 				}
 			}
-			wycheproof(t, tt.file, &file)
+			vectors.Wycheproof(t, tt.file, &file)
 			size := tt.curve.Bytes()
 			var s sampler
 			count := map[string]int{}
@@ -303,7 +304,7 @@ type acvpGroup struct {
 // acvp returns the groups of questions of a mode, and the answers by test number.
 func acvp(t *testing.T, algorithm, mode string) (groups []acvpGroup, answers map[int]acvpTest) {
 	t.Helper()
-	dir := moduleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
+	dir := vectors.ModuleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
 		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
 	read := func(part string) (sets []acvpSet[acvpGroup]) {
 		f, err := os.Open(filepath.Join(dir, part, algorithm+".bz2"))

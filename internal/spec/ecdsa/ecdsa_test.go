@@ -22,6 +22,7 @@ import (
 
 	"verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/logic"
+	"verum.example/internal/vectors"
 )
 
 // random has a fixed seed: the tests are the same each time.
@@ -336,7 +337,7 @@ func TestWycheproof(t *testing.T) {
 					}
 				}
 			}
-			wycheproof(t, tt.file, &file)
+			vectors.Wycheproof(t, tt.file, &file)
 			n, _ := tt.curve.N().Const()
 			size := tt.curve.Bytes()
 			var s sampler
@@ -398,7 +399,7 @@ type acvpGroup struct {
 // TestACVP runs ECDSA sigVer, and verifies the answers of DetECDSA sigGen, whose private keys were chosen by whoever
 // answered: a sample of groups, which differ in curve and hash. (Of sigVer, no P-256 group has a valid signature.)
 func TestACVP(t *testing.T) {
-	dir := moduleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
+	dir := vectors.ModuleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
 		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
 	curves := map[string]weierstrass.Curve{}
 	for _, c := range weierstrass.Curves() {
