@@ -40,6 +40,9 @@ func (im *image) elf() error {
 	if err := im.mapped(); err != nil {
 		return err
 	}
+	if err := elfPages(f); err != nil {
+		return err
+	}
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if s := f.Section(name); s != nil && im.pclntab == 0 {
 			im.pclntab = s.Addr
@@ -55,6 +58,32 @@ func (im *image) elf() error {
 		if p.Type == elf.PT_DYNAMIC {
 			im.elfChanges(p)
 		}
+	}
+	return nil
+}
+
+// elfPages refuses a program of which two segments share a page of memory. The system maps whole pages, a later segment
+// over an earlier one, and clears the rest of what is not in the file: so there would be other bytes in memory than the
+// segments' own. No linker makes such a program.
+func elfPages(f *elf.File) error {
+	const page = 4096                   // the smallest of any system that Verum has code for
+	type span struct{ from, to uint64 } // numbers of pages
+	var spans []span
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Memsz == 0 && p.Filesz == 0 {
+			continue
+		}
+		last := p.Vaddr + max(p.Memsz, p.Filesz) - 1
+		if last < p.Vaddr {
+			return fmt.Errorf("%w: the memory at %#x is too large", errMalformed, p.Vaddr)
+		}
+		s := span{p.Vaddr / page, last / page}
+		for _, t := range spans {
+			if s.from <= t.to && t.from <= s.to {
+				return fmt.Errorf("%w: two parts of it are at the page of %#x", errMalformed, p.Vaddr)
+			}
+		}
+		spans = append(spans, s)
 	}
 	return nil
 }

@@ -241,6 +241,18 @@ func TestUnreadable(t *testing.T) {
 		{elf(func(b []byte) { b[64+32+3], b[64+40+3] = 1, 1 }), "ends before the memory"},
 		{elf(func(b []byte) { copy(b[64+16:], "\xff\xff\xff\xff\xff\xff\xff\xff") }), "too large"},
 		{elf(func(b []byte) { copy(b[64+56+16:], b[64+16:64+24]) }), "two parts"},
+		// Segments that share a page, though no byte: the later one would be mapped over the earlier one. And one that
+		// is all cleared memory, over the first.
+		{elf(func(b []byte) {
+			first := binary.LittleEndian.Uint64(b[64+16:])
+			binary.LittleEndian.PutUint64(b[64+56+16:], first|0xff0)
+			binary.LittleEndian.PutUint64(b[64+56+32:], 8)
+			binary.LittleEndian.PutUint64(b[64+56+40:], 8)
+		}), "two parts"},
+		{elf(func(b []byte) {
+			copy(b[64+56+16:], b[64+16:64+24])
+			binary.LittleEndian.PutUint64(b[64+56+32:], 0)
+		}), "two parts"},
 		{elf(func(b []byte) { b[18] = 62 }), "no function table"}, // for another CPU
 		{string(tinyMachO()[:16]) + "\x00", ""},
 	} {
