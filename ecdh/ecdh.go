@@ -12,7 +12,9 @@
 //   - P-256 is the only curve so far; P-384, P-521 and X25519 are missing.
 //   - Compressed points can be read, by a method of their own, and written. NewPublicKey refuses them, as crypto/ecdh does.
 //   - ECDH and the conversions return an error for a nil key, or the zero value of a key type, where crypto/ecdh panics.
-//   - GenerateKey ignores its argument even if GODEBUG=cryptocustomrand=1 is set.
+//   - GenerateKey ignores its argument even if GODEBUG=cryptocustomrand=1 is set. It calls [crypto/rand.Read], so it follows
+//     a program that replaces the variable crypto/rand.Reader, which crypto/ecdh does not; then crypto/rand keeps a copy
+//     of the random bytes that is not wiped.
 //   - On platforms other than amd64 and arm64 there is no proved code. The package compiles, [Supported] returns false,
 //     and what would run such code returns an error that wraps [errors.ErrUnsupported]. The same happens if the
 //     environment variable VERUM_CPU, which is for tests, asks for code that the CPU cannot run.
@@ -95,7 +97,7 @@ func P256() Curve { return p256Curve{} }
 
 // Supported reports whether there is proved code for this platform, and VERUM_CPU, if it is set, names a variant that
 // this CPU can run. If not, whatever would run proved code returns an error that wraps [errors.ErrUnsupported] and says
-// which of the two it is.
+// which of the two it is; but where FIPS 140-only mode refuses, that error comes first.
 func Supported() bool { return cpu.Err() == nil }
 
 // PublicKey is an ECDH public key, usually a peer's, sent over the wire: a point of the curve other than infinity.

@@ -99,18 +99,18 @@ func (a *auditing) audit(e *env) error {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(e.dir, name)
 	}
+	info, err := os.Stat(name) // before it is opened, which waits if it is a pipe
+	if err != nil {
+		return statusError{statusUnreadable, errors.Unwrap(err)}
+	}
+	if !info.Mode().IsRegular() {
+		return statusError{statusUnreadable, errors.New("it is no file")}
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return statusError{statusUnreadable, errors.Unwrap(err)}
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no file")
-	}
-	if err != nil {
-		return statusError{statusUnreadable, err}
-	}
 	p, err := audit.Open(file, info.Size())
 	if err != nil {
 		return statusError{statusUnreadable, err}

@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +31,12 @@ func (f *proveFlags) define(fs *flag.FlagSet) {
 func (f *proveFlags) check() error {
 	if f.jobs < 1 {
 		return usagef("-j %d: at least one function is proved at a time", f.jobs)
+	}
+	// The kernel takes what is no number for "off". A run that was asked to evaluate theorems must not look like one.
+	if every := os.Getenv("VERUM_AUDIT"); every != "" {
+		if n, err := strconv.ParseInt(every, 10, 64); err != nil || n < 1 {
+			return usagef("VERUM_AUDIT=%q: it is no number of theorems, 1 or more", every)
+		}
 	}
 	return nil
 }
