@@ -2,11 +2,7 @@ package ecdh_test
 
 import (
 	"bytes"
-	"compress/bzip2"
 	"encoding/hex"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"verum.example/ecdh"
@@ -37,31 +33,14 @@ type acvpTest struct {
 
 // acvp returns the groups of questions with the given algorithm and mode, and the answers by test number.
 func acvp(t *testing.T, algorithm, mode string) (groups []acvpGroup, answers map[int]acvpTest) {
-	dir := vectors.ModuleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
-		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
-	read := func(part string) (sets []struct {
-		Algorithm, Mode string
-		VsID            int
-		TestGroups      []acvpGroup
-	}) {
-		f, err := os.Open(filepath.Join(dir, part, algorithm+".bz2"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if err := json.NewDecoder(bzip2.NewReader(f)).Decode(&sets); err != nil {
-			t.Fatalf("%s: %v", f.Name(), err)
-		}
-		return sets
-	}
 	set := 0
-	for _, s := range read("vectors") {
+	for _, s := range vectors.ACVP[acvpGroup](t, "vectors", algorithm) {
 		if s.Algorithm == algorithm && s.Mode == mode {
 			set, groups = s.VsID, append(groups, s.TestGroups...)
 		}
 	}
 	answers = map[int]acvpTest{}
-	for _, s := range read("expected") {
+	for _, s := range vectors.ACVP[acvpGroup](t, "expected", algorithm) {
 		if s.Algorithm == algorithm && s.VsID == set {
 			for _, g := range s.TestGroups {
 				for _, a := range g.Tests {

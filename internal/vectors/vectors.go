@@ -2,7 +2,9 @@
 package vectors
 
 import (
+	"compress/bzip2"
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,9 +55,9 @@ func wycheproofFile(t *testing.T, path string) ([]byte, error) {
 	}
 }
 
-// ModuleDir returns the directory of a module's source at an exact version, downloaded if necessary. The go command
+// moduleDir returns the directory of a module's source at an exact version, downloaded if necessary. The go command
 // checks the content against the sum.
-func ModuleDir(t *testing.T, path, version, sum string) string {
+func moduleDir(t *testing.T, path, version, sum string) string {
 	t.Helper()
 	out, err := exec.Command("go", "mod", "download", "-json", path+"@"+version).Output()
 	if err != nil {
@@ -69,4 +71,50 @@ func ModuleDir(t *testing.T, path, version, sum string) string {
 		t.Fatalf("module %s@%s has the sum %s, want %s", path, version, module.Sum, sum)
 	}
 	return module.Dir
+}
+
+// ACVPSet is a set of NIST's ACVP tests, with the questions or the answers of its groups.
+type ACVPSet[Group any] struct {
+	Algorithm, Mode string
+	VsID            int
+	TestGroups      []Group
+}
+
+// ACVP reads the sets of an algorithm: part is "vectors", the questions, or "expected", the answers. They are from the
+// module github.com/geomys/acvp-testdata.
+func ACVP[Group any](t *testing.T, part, algorithm string) (sets []ACVPSet[Group]) {
+	t.Helper()
+	dir := moduleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
+		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
+	f, err := os.Open(filepath.Join(dir, part, algorithm+".bz2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := json.NewDecoder(bzip2.NewReader(f)).Decode(&sets); err != nil {
+		t.Fatalf("%s: %v", f.Name(), err)
+	}
+	return sets
+}
+
+var all = flag.Bool("all", false, "run every published vector, not a sample where a test takes samples")
+
+// All tells that every vector is asked for.
+func All() bool { return *all }
+
+// A Sampler chooses about one in 64 of the vectors, and the first of each kind; with the flag -all, every one.
+type Sampler struct {
+	n    int
+	seen map[string]bool
+}
+
+// Take tells whether to run the next vector, which is of the given kind.
+func (s *Sampler) Take(kind string) bool {
+	first := !s.seen[kind]
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	s.seen[kind] = true
+	s.n++
+	return All() || first || s.n%64 == 0
 }

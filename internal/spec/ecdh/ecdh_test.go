@@ -2,16 +2,12 @@ package ecdh
 
 import (
 	"bytes"
-	"compress/bzip2"
 	"crypto/ecdh"
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/hex"
-	"encoding/json"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -140,7 +136,7 @@ func TestDifferential(t *testing.T) {
 		}
 		zero := new(big.Int)
 		keys := [][]byte{offset(zero, 0), offset(zero, 1), offset(zero, 2), offset(n, 0), offset(n, 1), bytes.Repeat([]byte{255}, size)}
-		if size == 32 || *all { // the evaluator takes seconds for the larger curves
+		if size == 32 || vectors.All() { // the evaluator takes seconds for the larger curves
 			keys = append(keys, offset(n, -1), randomBytes(size), randomBytes(size))
 		}
 		// A fixed peer, from a private key that any curve takes.
@@ -213,7 +209,7 @@ func TestWycheproof(t *testing.T) {
 			}
 			vectors.Wycheproof(t, tt.file, &file)
 			size := tt.curve.Bytes()
-			var s sampler
+			var s vectors.Sampler
 			count := map[string]int{}
 			for _, g := range file.TestGroups {
 				for _, v := range g.Tests {
@@ -226,7 +222,7 @@ func TestWycheproof(t *testing.T) {
 					key = decode(t, tt.curve, key)
 					if v.Result == "valid" && len(key) == 1+2*size {
 						// Elsewhere one shows that the constants are right.
-						if few := !tt.main && !*all && count["accepted"] >= 1; few || !s.take(kind) {
+						if few := !tt.main && !vectors.All() && count["accepted"] >= 1; few || !s.Take(kind) {
 							count["left out"]++
 							continue
 						}
@@ -239,7 +235,7 @@ func TestWycheproof(t *testing.T) {
 						continue
 					}
 					private := new(big.Int).SetBytes(unhex(t, v.Private))
-					if v.Result == "acceptable" && (!tt.main && !*all || !s.take(kind)) {
+					if v.Result == "acceptable" && (!tt.main && !vectors.All() || !s.Take(kind)) {
 						count["left out"]++
 						continue
 					}
@@ -304,26 +300,13 @@ type acvpGroup struct {
 // acvp returns the groups of questions of a mode, and the answers by test number.
 func acvp(t *testing.T, algorithm, mode string) (groups []acvpGroup, answers map[int]acvpTest) {
 	t.Helper()
-	dir := vectors.ModuleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
-		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
-	read := func(part string) (sets []acvpSet[acvpGroup]) {
-		f, err := os.Open(filepath.Join(dir, part, algorithm+".bz2"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if err := json.NewDecoder(bzip2.NewReader(f)).Decode(&sets); err != nil {
-			t.Fatalf("%s: %v", f.Name(), err)
-		}
-		return sets
-	}
 	answers = map[int]acvpTest{}
-	for _, q := range read("vectors") {
+	for _, q := range vectors.ACVP[acvpGroup](t, "vectors", algorithm) {
 		if q.Algorithm != algorithm || q.Mode != mode {
 			continue
 		}
 		groups = append(groups, q.TestGroups...)
-		for _, a := range read("expected") {
+		for _, a := range vectors.ACVP[acvpGroup](t, "expected", algorithm) {
 			if a.Algorithm == algorithm && a.VsID == q.VsID {
 				for _, g := range a.TestGroups {
 					for _, tt := range g.Tests {

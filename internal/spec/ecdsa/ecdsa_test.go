@@ -2,7 +2,6 @@ package ecdsa
 
 import (
 	"bytes"
-	"compress/bzip2"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -10,11 +9,8 @@ import (
 	_ "crypto/sha512" // crypto.SHA512
 	"encoding/asn1"
 	"encoding/hex"
-	"encoding/json"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -340,7 +336,7 @@ func TestWycheproof(t *testing.T) {
 			vectors.Wycheproof(t, tt.file, &file)
 			n, _ := tt.curve.N().Const()
 			size := tt.curve.Bytes()
-			var s sampler
+			var s vectors.Sampler
 			count := map[string]int{}
 			for _, g := range file.TestGroups {
 				if g.PublicKey.Curve != tt.name {
@@ -361,8 +357,8 @@ func TestWycheproof(t *testing.T) {
 					// What is out of range costs nothing.
 					r, s0 := new(big.Int).SetBytes(sig[:size]), new(big.Int).SetBytes(sig[size:])
 					if r.Sign() > 0 && s0.Sign() > 0 && r.Cmp(n) < 0 && s0.Cmp(n) < 0 {
-						few := !tt.main && !*all && (v.Result != "valid" || count["valid"] > 0)
-						if few || !s.take(v.Result+v.Flags[0]) {
+						few := !tt.main && !vectors.All() && (v.Result != "valid" || count["valid"] > 0)
+						if few || !s.Take(v.Result+v.Flags[0]) {
 							count["left out"]++
 							continue
 						}
@@ -399,33 +395,20 @@ type acvpGroup struct {
 // TestACVP runs ECDSA sigVer, and verifies the answers of DetECDSA sigGen, whose private keys were chosen by whoever
 // answered: a sample of groups, which differ in curve and hash. (Of sigVer, no P-256 group has a valid signature.)
 func TestACVP(t *testing.T) {
-	dir := vectors.ModuleDir(t, "github.com/geomys/acvp-testdata", "v0.0.0-20251201200548-d893de8b8b1c",
-		"h1:W9bTdyWTJoakpzDOLR5BNKaGjYAmoaJOioBztGGWI98=")
 	curves := map[string]weierstrass.Curve{}
 	for _, c := range weierstrass.Curves() {
 		curves[c.Name()] = c
 	}
 	for algorithm, mode := range map[string]string{"ECDSA": "sigVer", "DetECDSA": "sigGen"} {
-		read := func(part string) (sets []acvpSet[acvpGroup]) {
-			f, err := os.Open(filepath.Join(dir, part, algorithm+".bz2"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			if err := json.NewDecoder(bzip2.NewReader(f)).Decode(&sets); err != nil {
-				t.Fatalf("%s: %v", f.Name(), err)
-			}
-			return sets
-		}
 		var questions []acvpGroup
 		set := 0
-		for _, q := range read("vectors") {
+		for _, q := range vectors.ACVP[acvpGroup](t, "vectors", algorithm) {
 			if q.Mode == mode {
 				set, questions = q.VsID, append(questions, q.TestGroups...)
 			}
 		}
 		var answers []acvpGroup
-		for _, a := range read("expected") {
+		for _, a := range vectors.ACVP[acvpGroup](t, "expected", algorithm) {
 			if a.VsID == set && set != 0 {
 				answers = append(answers, a.TestGroups...)
 			}
@@ -444,7 +427,7 @@ func TestACVP(t *testing.T) {
 			}
 			q, a := g.Tests[0], answers[i].Tests[0]
 			positive := mode == "sigGen" || a.TestPassed != nil && *a.TestPassed
-			if *all || g.Curve == "P-256" && i%3 == 0 || positive && mode == "sigVer" && c.Bytes() <= 32 {
+			if vectors.All() || g.Curve == "P-256" && i%3 == 0 || positive && mode == "sigVer" && c.Bytes() <= 32 {
 				x, y, r, sig, passed := q.QX, q.QY, q.R, q.S, true
 				if mode == "sigVer" {
 					if a.TestPassed == nil {
