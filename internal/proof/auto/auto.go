@@ -359,12 +359,6 @@ func Absorb(x, y, k Term, n int, eq Theorem, facts ...Theorem) (equal, zero Theo
 
 // ---- truth values
 
-// Contradiction proves q from 0 ≤ t with t a negative constant after adding the facts: their sum is negative.
-func Contradiction(q Term, facts []Theorem, eqs ...Lin) Theorem {
-	f := NonNeg(logic.N(-1), facts, eqs...)
-	return Must(kernel.Taut(q, f))
-}
-
 // Cases proves q from proofs of it under c and under ¬c.
 func Cases(q, c Term, yes, no Theorem) Theorem {
 	return Must(kernel.Taut(q, Must(kernel.Discharge(c, yes)), Must(kernel.Discharge(logic.Not(c), no))))

@@ -23,24 +23,22 @@ type product struct {
 	a []Term // words of the multiplier
 	b []Term // words of the multiplicand; nil for FromMont
 
-	tele    *auto.Telescope
-	hyp     Theorem // ⊢ B ≤ m−1, as a hypothesis
-	v       Term    // accumulated value
-	words   []Term  // its words
-	bound   Theorem // v ≤ max
-	max     *big.Int
-	shift   int     // words shifted out
-	sum     Term    // 2^(64·shift)·v = sum
-	eq      Theorem // that equation
-	q       Term    // the current quotient digit
-	started bool
+	tele  *auto.Telescope
+	hyp   Theorem // ⊢ B ≤ m−1, as a hypothesis
+	v     Term    // accumulated value; the zero Term before the first row
+	words []Term  // its words
+	bound Theorem // v ≤ max
+	max   *big.Int
+	shift int     // words shifted out
+	sum   Term    // 2^(64·shift)·v = sum
+	eq    Theorem // that equation
+	q     Term    // the current quotient digit
 }
 
 // start begins with value v = sum, proved, and bounded by max.
 func (p *product) start(words []Term, v, sum Term, eq, bound Theorem, max *big.Int) {
 	p.words, p.v, p.sum, p.eq, p.bound, p.max = words, v, sum, eq, bound, max
 	p.tele.Leaf(words...)
-	p.started = true
 }
 
 // mark takes a step at a mark of the code.
@@ -68,7 +66,7 @@ func (p *product) mark(name string, v machine.View) error {
 
 // row proves that words hold v + aᵢ·B.
 func (p *product) row(i int, words []Term) {
-	if !p.started {
+	if p.v.IsZero() {
 		p.start(nil, logic.N(0), logic.N(0), auto.True(), auto.True(), new(big.Int))
 	}
 	ai := logic.Uint(p.a[i])
