@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"verum.example/internal/spec/weierstrass"
+	"verum.example/internal/tcb/contract"
 	"verum.example/internal/tcb/logic"
 )
 
@@ -46,6 +47,23 @@ func Bits2Int(c weierstrass.Curve, h logic.Term, octets int) logic.Term {
 		return logic.Term{}
 	}
 	return logic.Div(h, logic.Pow2(max(8*octets-n.BitLen(), 0)))
+}
+
+// DigestBytes is the size of the buffer that Digest reads: no digest here is longer. Of a longer one only the first
+// octets would count.
+const DigestBytes = 64
+
+// Digest is the integer e (Bits2Int) of the digest that is the first size octets, 0 ≤ size ≤ DigestBytes, of a string of
+// DigestBytes octets, the number h. What follows the digest doesn't matter. The term is Bits2Int in a form for a size that
+// isn't constant: the leftmost min(size, L) octets. For that either n has 8L bits, or at least 8·DigestBytes.
+func Digest(c weierstrass.Curve, h, size logic.Term) logic.Term {
+	n, _ := c.N().Const()
+	if n == nil || n.BitLen() != 8*c.Bytes() && n.BitLen() < 8*DigestBytes {
+		return logic.Term{}
+	}
+	l := logic.N(int64(c.Bytes()))
+	octets := logic.Ite(logic.Le(size, l), size, l)
+	return logic.Div(h, contract.Pow256(logic.Sub(logic.N(DigestBytes), octets)))
 }
 
 var sign = define("sign", terms{p, a, n, w, pG, d, e, k}, func() logic.Term {

@@ -200,6 +200,38 @@ func TestBits2Int(t *testing.T) {
 	}
 }
 
+// TestDigest: Digest is Bits2Int of the digest, whatever follows it, for every size.
+func TestDigest(t *testing.T) {
+	for _, c := range weierstrass.Curves() {
+		for size := range DigestBytes + 1 {
+			h := randomBytes(DigestBytes)
+			got := eval(t, Digest(c, number(h), logic.N(int64(size)))).Big()
+			if want := eval(t, Bits2Int(c, number(h[:size]), size)).Big(); got.Cmp(want) != 0 {
+				t.Errorf("%s: %x: %x, want %x", c.Name(), h[:size], got, want)
+			}
+		}
+	}
+	if !Digest(weierstrass.Curve{}, logic.N(1), logic.N(1)).IsZero() {
+		t.Error("the zero Curve has digests")
+	}
+}
+
+// TestNew: there are contracts for every curve, and their terms are well-formed.
+func TestNew(t *testing.T) {
+	for _, c := range weierstrass.Curves() {
+		f, err := New(strings.ToLower(strings.ReplaceAll(c.Name(), "-", ""))+"Test", c)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name(), err)
+		}
+		if f.Sign.IsZero() || f.Verify.IsZero() {
+			t.Errorf("%s: a contract is missing", c.Name())
+		}
+	}
+	if _, err := New("none", weierstrass.Curve{}); err == nil {
+		t.Error("the zero Curve has contracts")
+	}
+}
+
 // TestDifferential: the standard library verifies what Sign makes, Verify what the standard library makes and nothing
 // that has been altered; extreme private keys and secret numbers.
 func TestDifferential(t *testing.T) {
