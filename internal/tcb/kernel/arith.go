@@ -188,18 +188,29 @@ func DivMod(x, m logic.Term) (Theorem, error) {
 //
 // Sound: div is floor division.
 func ModRange(x, m logic.Term, pos Theorem) (lo, hi Theorem, err error) {
+	return residue("ModRange", logic.Mod(x, m), m, pos)
+}
+
+// positive refuses a premise that isn't 1 ≤ m.
+func positive(rule string, m logic.Term, pos Theorem) error {
 	if pos.t == nil {
-		return lo, hi, fmt.Errorf("kernel: ModRange: %w", errZero)
+		return fmt.Errorf("kernel: %s: %w", rule, errZero)
 	}
 	if want := logic.Le(logic.N(1), m); pos.t.concl != want {
-		return lo, hi, fmt.Errorf("kernel: ModRange: the fact says %v, not %v", pos.t.concl, want)
+		return fmt.Errorf("kernel: %s: the fact says %v, not %v", rule, pos.t.concl, want)
 	}
-	r := logic.Mod(x, m)
-	if lo, err = conclude("ModRange", logic.Ge0(r), pos); err != nil {
+	return nil
+}
+
+// residue concludes 0 ≤ r and r ≤ m−1 from 1 ≤ m, for a least residue r modulo m.
+func residue(rule string, r, m logic.Term, pos Theorem) (lo, hi Theorem, err error) {
+	if err := positive(rule, m, pos); err != nil {
 		return Theorem{}, Theorem{}, err
 	}
-	hi, err = conclude("ModRange", logic.Le(r, logic.Sub(m, logic.N(1))), pos)
-	if err != nil {
+	if lo, err = conclude(rule, logic.Ge0(r), pos); err != nil {
+		return Theorem{}, Theorem{}, err
+	}
+	if hi, err = conclude(rule, logic.Le(r, logic.Sub(m, logic.N(1))), pos); err != nil {
 		return Theorem{}, Theorem{}, err
 	}
 	return lo, hi, nil

@@ -301,6 +301,21 @@ func Unfold(t logic.Term) (Theorem, error) {
 	return conclude("Unfold", logic.Eq(t, logic.Unfold(t)))
 }
 
+// TupleEta: ⊢ t = (t.0, …), for a tuple t.
+//
+// Sound: a tuple is what its components are.
+func TupleEta(t logic.Term) (Theorem, error) {
+	n := len(t.Sort().Elems())
+	if n == 0 {
+		return fail("TupleEta", "%v is a %v", t, t.Sort())
+	}
+	parts := make([]logic.Term, n)
+	for i := range parts {
+		parts[i] = logic.Proj(i, t)
+	}
+	return conclude("TupleEta", logic.Eq(t, logic.MkTuple(parts...)))
+}
+
 // computeBudget is the number of evaluation steps that Compute allows.
 const computeBudget = 1 << 24
 

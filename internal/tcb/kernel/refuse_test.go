@@ -412,6 +412,63 @@ var refusals = []struct {
 	}},
 	{"ModRange", "zero modulus term", func(t *testing.T) ([]Theorem, error) { return double(ModRange(x, logic.Term{}, given(logic.True()))) }},
 
+	{"Fermat", "zero prime", func(t *testing.T) ([]Theorem, error) { return single(Fermat(Prime{}, x)) }},
+	{"Fermat", "BV", func(t *testing.T) ([]Theorem, error) { return single(Fermat(prime(7), a8)) }},
+	{"Fermat", "Bool", func(t *testing.T) ([]Theorem, error) { return single(Fermat(prime(7), p)) }},
+	{"Fermat", "zero term", func(t *testing.T) ([]Theorem, error) { return single(Fermat(prime(7), logic.Term{})) }},
+	{"Fermat", "ill-formed", func(t *testing.T) ([]Theorem, error) { return single(Fermat(prime(7), logic.Add(p))) }},
+
+	{"ExpmodZero", "modulus 0", func(t *testing.T) ([]Theorem, error) { return single(ExpmodZero(x, num(0), given(logic.True()))) }},
+	{"ExpmodZero", "negative modulus", func(t *testing.T) ([]Theorem, error) { return single(ExpmodZero(x, num(-2), given(logic.True()))) }},
+	{"ExpmodZero", "0 ≤ m", func(t *testing.T) ([]Theorem, error) { return single(ExpmodZero(x, m, given(logic.Ge0(m)))) }},
+	{"ExpmodZero", "fact about x", func(t *testing.T) ([]Theorem, error) { return single(ExpmodZero(x, m, given(logic.Le(num(1), x)))) }},
+	{"ExpmodZero", "BV", func(t *testing.T) ([]Theorem, error) { return single(ExpmodZero(a8, num(3), given(logic.True()))) }},
+	{"ExpmodZero", "zero term", func(t *testing.T) ([]Theorem, error) {
+		return single(ExpmodZero(logic.Term{}, num(3), given(logic.True())))
+	}},
+	{"ExpmodZero", "zero modulus term", func(t *testing.T) ([]Theorem, error) { return single(ExpmodZero(x, logic.Term{}, given(logic.True()))) }},
+
+	{"ExpmodStep", "k = -1", func(t *testing.T) ([]Theorem, error) { return single(ExpmodStep(x, num(-1), m, given(logic.True()))) }},
+	{"ExpmodStep", "-1 ≤ k", func(t *testing.T) ([]Theorem, error) {
+		return single(ExpmodStep(x, n, m, given(logic.Le(num(-1), n))))
+	}},
+	{"ExpmodStep", "0 ≤ k+1", func(t *testing.T) ([]Theorem, error) {
+		return single(ExpmodStep(x, n, m, given(logic.Ge0(logic.Add(n, num(1))))))
+	}},
+	{"ExpmodStep", "fact about x", func(t *testing.T) ([]Theorem, error) { return single(ExpmodStep(x, n, m, given(logic.Ge0(x)))) }},
+	{"ExpmodStep", "BV", func(t *testing.T) ([]Theorem, error) { return single(ExpmodStep(x, n, a8, given(logic.Ge0(n)))) }},
+	{"ExpmodStep", "BV exponent", func(t *testing.T) ([]Theorem, error) { return single(ExpmodStep(x, a8, m, given(logic.True()))) }},
+	{"ExpmodStep", "zero term", func(t *testing.T) ([]Theorem, error) {
+		return single(ExpmodStep(logic.Term{}, n, m, given(logic.Ge0(n))))
+	}},
+	{"ExpmodStep", "zero exponent term", func(t *testing.T) ([]Theorem, error) {
+		return single(ExpmodStep(x, logic.Term{}, m, given(logic.True())))
+	}},
+
+	{"ExpmodRange", "modulus 0", func(t *testing.T) ([]Theorem, error) { return double(ExpmodRange(x, n, num(0), given(logic.True()))) }},
+	{"ExpmodRange", "negative modulus", func(t *testing.T) ([]Theorem, error) {
+		return double(ExpmodRange(x, n, num(-3), given(logic.True())))
+	}},
+	{"ExpmodRange", "0 ≤ m", func(t *testing.T) ([]Theorem, error) { return double(ExpmodRange(x, n, m, given(logic.Ge0(m)))) }},
+	{"ExpmodRange", "fact about k", func(t *testing.T) ([]Theorem, error) {
+		return double(ExpmodRange(x, n, m, given(logic.Le(num(1), n))))
+	}},
+	{"ExpmodRange", "BV", func(t *testing.T) ([]Theorem, error) { return double(ExpmodRange(a8, n, num(3), given(logic.True()))) }},
+	{"ExpmodRange", "zero term", func(t *testing.T) ([]Theorem, error) {
+		return double(ExpmodRange(x, logic.Term{}, num(3), given(logic.True())))
+	}},
+
+	{"TupleEta", "Int", func(t *testing.T) ([]Theorem, error) { return single(TupleEta(x)) }},
+	{"TupleEta", "BV", func(t *testing.T) ([]Theorem, error) { return single(TupleEta(a8)) }},
+	{"TupleEta", "Bool", func(t *testing.T) ([]Theorem, error) { return single(TupleEta(p)) }},
+	{"TupleEta", "zero", func(t *testing.T) ([]Theorem, error) { return single(TupleEta(logic.Term{})) }},
+	{"TupleEta", "ill-formed", func(t *testing.T) ([]Theorem, error) { return single(TupleEta(logic.MkTuple(x, logic.Add(p)))) }},
+	{"TupleEta", "stale", func(t *testing.T) ([]Theorem, error) {
+		var stale logic.Term
+		inGeneration(t, func() { stale = logic.MkTuple(logic.Add(logic.Fresh("f", logic.Int()), num(1)), p) })
+		return single(TupleEta(stale))
+	}},
+
 	{"UintRange", "Int", func(t *testing.T) ([]Theorem, error) { return double(UintRange(x)) }},
 	{"UintRange", "Bool", func(t *testing.T) ([]Theorem, error) { return double(UintRange(p)) }},
 	{"UintRange", "zero", func(t *testing.T) ([]Theorem, error) { return double(UintRange(logic.Term{})) }},

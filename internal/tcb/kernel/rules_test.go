@@ -273,6 +273,56 @@ var applications = []application{
 		apply: func(ps []Theorem) ([]Theorem, error) { return double(ModRange(x, num(10), ps[0])) },
 		want:  []logic.Term{logic.Ge0(logic.Mod(x, num(10))), logic.Le(logic.Mod(x, num(10)), num(9))},
 	}, {
+		rule:  "Fermat",
+		apply: func([]Theorem) ([]Theorem, error) { return single(Fermat(prime(13), logic.Add(x, y))) },
+		want:  []logic.Term{logic.Or(logic.Cong(logic.Add(x, y), num(0), num(13)), logic.Eq(logic.Expmod(logic.Add(x, y), num(12), num(13)), num(1)))},
+	}, {
+		rule: "Fermat", name: "2",
+		apply: func([]Theorem) ([]Theorem, error) { return single(Fermat(prime(2), x)) },
+		want:  []logic.Term{logic.Or(logic.Cong(x, num(0), num(2)), logic.Eq(logic.Expmod(x, num(1), num(2)), num(1)))},
+	}, {
+		rule: "Fermat", name: "multiple of p",
+		apply: func([]Theorem) ([]Theorem, error) { return single(Fermat(prime(5), num(-10))) },
+		want:  []logic.Term{logic.True()},
+	}, {
+		rule: "ExpmodZero", premises: []logic.Term{logic.Le(num(1), m)},
+		apply: func(ps []Theorem) ([]Theorem, error) { return single(ExpmodZero(x, m, ps[0])) },
+		want:  []logic.Term{logic.Cong(logic.Expmod(x, num(0), m), num(1), m)},
+	}, {
+		rule: "ExpmodZero", name: "modulus 1", premises: []logic.Term{logic.True()},
+		apply: func(ps []Theorem) ([]Theorem, error) { return single(ExpmodZero(x, num(1), ps[0])) },
+		want:  []logic.Term{logic.True()},
+	}, {
+		rule: "ExpmodStep", premises: []logic.Term{logic.Ge0(n)},
+		apply: func(ps []Theorem) ([]Theorem, error) { return single(ExpmodStep(x, n, m, ps[0])) },
+		want:  []logic.Term{logic.Cong(logic.Expmod(x, logic.Add(n, num(1)), m), logic.Mul(x, logic.Expmod(x, n, m)), m)},
+	}, {
+		rule: "ExpmodStep", name: "constants", premises: []logic.Term{logic.True()},
+		apply: func(ps []Theorem) ([]Theorem, error) { return single(ExpmodStep(num(3), num(0), num(-7), ps[0])) },
+		want:  []logic.Term{logic.Cong(logic.Expmod(num(3), num(1), num(-7)), logic.Mul(num(3), logic.Expmod(num(3), num(0), num(-7))), num(-7))},
+	}, {
+		rule: "ExpmodRange", premises: []logic.Term{logic.Le(num(1), m)},
+		apply: func(ps []Theorem) ([]Theorem, error) { return double(ExpmodRange(x, n, m, ps[0])) },
+		want:  []logic.Term{logic.Ge0(logic.Expmod(x, n, m)), logic.Lt(logic.Expmod(x, n, m), m)},
+	}, {
+		rule: "ExpmodRange", name: "constants", premises: []logic.Term{logic.True()},
+		apply: func(ps []Theorem) ([]Theorem, error) { return double(ExpmodRange(x, num(-2), num(10), ps[0])) },
+		want:  []logic.Term{logic.Ge0(logic.Expmod(x, num(-2), num(10))), logic.Le(logic.Expmod(x, num(-2), num(10)), num(9))},
+	}, {
+		rule:  "TupleEta",
+		apply: func([]Theorem) ([]Theorem, error) { return single(TupleEta(pair)) },
+		want:  []logic.Term{logic.Eq(pair, logic.MkTuple(logic.Proj(0, pair), logic.Proj(1, pair), logic.Proj(2, pair)))},
+	}, {
+		rule: "TupleEta", name: "of a tuple",
+		apply: func([]Theorem) ([]Theorem, error) { return single(TupleEta(logic.MkTuple(x, a8))) },
+		want:  []logic.Term{logic.True()},
+	}, {
+		rule: "TupleEta", name: "one component",
+		apply: func([]Theorem) ([]Theorem, error) {
+			return single(TupleEta(logic.Var("single", logic.TupleOf(logic.Int()))))
+		},
+		want: []logic.Term{logic.Eq(logic.Var("single", logic.TupleOf(logic.Int())), logic.MkTuple(logic.Proj(0, logic.Var("single", logic.TupleOf(logic.Int())))))},
+	}, {
 		rule:  "UintRange",
 		apply: func([]Theorem) ([]Theorem, error) { return double(UintRange(a8)) },
 		want:  []logic.Term{logic.Ge0(logic.Uint(a8)), logic.Le(logic.Uint(a8), num(255))},

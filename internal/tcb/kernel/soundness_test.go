@@ -258,15 +258,50 @@ var generators = map[string]func(w *world) ([]Theorem, error){
 	"DivMod": func(w *world) ([]Theorem, error) { return single(DivMod(w.spoil(w.poly(2)), w.spoil(w.poly(2)))) },
 
 	"ModRange": func(w *world) ([]Theorem, error) {
-		m := w.poly(2)
-		if v := w.val(m); v.Sign() <= 0 {
-			m = logic.Add(logic.Sub(m, logic.IntConst(v)), num(int64(w.r.IntN(3))))
-		}
-		pos := w.assume(logic.Le(num(1), m))
-		if w.one(6) {
-			pos = w.assume(logic.Ge0(m))
-		}
+		m, pos := w.modulus()
 		return double(ModRange(w.spoil(w.poly(2)), w.spoilPoly(m), w.spoilTheorem(pos)))
+	},
+
+	"Fermat": func(w *world) ([]Theorem, error) {
+		q := w.prime()
+		x := w.poly(2)
+		if v, _ := q.Term().Const(); v != nil && w.one(3) { // multiples of p
+			x = logic.Add(logic.Mul(q.Term(), x), num(int64(w.r.IntN(2))))
+		}
+		return single(Fermat(q, w.spoil(x)))
+	},
+
+	"ExpmodZero": func(w *world) ([]Theorem, error) {
+		m, pos := w.modulus()
+		return single(ExpmodZero(w.spoil(w.poly(2)), w.spoilPoly(m), w.spoilTheorem(pos)))
+	},
+
+	"ExpmodStep": func(w *world) ([]Theorem, error) {
+		k := w.poly(1)
+		if v := w.val(k); v.Sign() < 0 || w.one(2) {
+			k = logic.Add(logic.Sub(k, logic.IntConst(v)), num(int64(w.r.IntN(4)-1)))
+		}
+		nonneg := w.assume(logic.Ge0(k))
+		if w.one(6) {
+			nonneg = w.assume(logic.Le(num(-1), k))
+		}
+		return single(ExpmodStep(w.spoil(w.poly(2)), w.spoilPoly(k), w.spoil(w.poly(1)), w.spoilTheorem(nonneg)))
+	},
+
+	"ExpmodRange": func(w *world) ([]Theorem, error) {
+		m, pos := w.modulus()
+		return double(ExpmodRange(w.spoil(w.poly(2)), w.spoil(w.poly(1)), w.spoilPoly(m), w.spoilTheorem(pos)))
+	},
+
+	"TupleEta": func(w *world) ([]Theorem, error) {
+		t := w.term(pairSort, 2)
+		if w.one(4) {
+			t = logic.MkTuple(t, w.term(logic.Bool(), 1))
+		}
+		if w.one(12) {
+			t = w.term(pick(w, worldSorts), 2)
+		}
+		return single(TupleEta(w.spoil(t)))
 	},
 
 	"UintRange": func(w *world) ([]Theorem, error) { return double(UintRange(w.spoil(w.bits(3)))) },
@@ -512,6 +547,26 @@ func (w *world) substitution(th Theorem) map[logic.Term]logic.Term {
 		s[t] = t
 	}
 	return s
+}
+
+// modulus is a random polynomial, mostly positive under the hidden assignment, and an assumption that it is, or nearly.
+func (w *world) modulus() (m logic.Term, pos Theorem) {
+	m = w.poly(2)
+	if v := w.val(m); v.Sign() <= 0 {
+		m = logic.Add(logic.Sub(m, logic.IntConst(v)), num(int64(w.r.IntN(3))))
+	}
+	if w.one(6) {
+		return m, w.assume(logic.Ge0(m))
+	}
+	return m, w.assume(logic.Le(num(1), m))
+}
+
+// prime is one of a few primes, seldom none.
+func (w *world) prime() Prime {
+	if w.one(20) {
+		return Prime{}
+	}
+	return pick(w, testPrimes)
 }
 
 // bits is a random bit-vector.
@@ -891,6 +946,7 @@ var rulesByName = map[string]any{
 	"Assume": Assume, "Discharge": Discharge, "Taut": Taut, "Inst": Inst, "InstAll": InstAll, "Leibniz": Leibniz, "Rewrite": Rewrite,
 	"RewriteTerm": RewriteTerm, "Unfold": Unfold, "Compute": Compute, "Induct": Induct, "Eq": Eq, "Le": Le, "Cong": Cong, "Antisym": Antisym,
 	"DvdElim": DvdElim, "DivMod": DivMod, "ModRange": ModRange, "UintRange": UintRange, "UintSplit": UintSplit, "UintExt": UintExt,
+	"Fermat": Fermat, "ExpmodZero": ExpmodZero, "ExpmodStep": ExpmodStep, "ExpmodRange": ExpmodRange, "TupleEta": TupleEta,
 	"UltDef": UltDef, "AndOrSum": AndOrSum, "UintMod": UintMod, "UintExact": UintExact, "LowRing": LowRing,
 }
 
@@ -936,6 +992,8 @@ func (w *walker) arg(t reflect.Type) reflect.Value {
 		return reflect.ValueOf(w.theoremArg())
 	case reflect.TypeFor[logic.Term]():
 		return reflect.ValueOf(w.termArg())
+	case reflect.TypeFor[Prime]():
+		return reflect.ValueOf(w.prime())
 	case reflect.TypeFor[*big.Int]():
 		if w.one(20) {
 			return reflect.Zero(t)
@@ -1159,6 +1217,8 @@ func FuzzLe(f *testing.F)        { fuzzRule(f, "Le") }
 func FuzzCong(f *testing.F)      { fuzzRule(f, "Cong") }
 func FuzzUintMod(f *testing.F)   { fuzzRule(f, "UintMod") }
 func FuzzUintExact(f *testing.F) { fuzzRule(f, "UintExact") }
+func FuzzFermat(f *testing.F)    { fuzzRule(f, "Fermat") }
+func FuzzExpmod(f *testing.F)    { fuzzRule(f, "ExpmodStep") }
 func FuzzLowRing(f *testing.F)   { fuzzRule(f, "LowRing") }
 
 // FuzzWalk is TestRandomWalk on a tape.

@@ -167,7 +167,9 @@ func (w *world) constant(s logic.Sort) logic.Term { return constant(s, w.value(s
 func (w *world) integer(d int) logic.Term {
 	i := func() logic.Term { return w.term(logic.Int(), d) }
 	v := func() logic.Term { return w.term(logic.BV(pick(w, widths)), d) }
-	switch w.r.IntN(13) {
+	switch w.r.IntN(14) {
+	case 12:
+		return logic.Expmod(i(), i(), i())
 	case 0, 1:
 		return logic.Add(i(), i())
 	case 2:

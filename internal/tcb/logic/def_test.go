@@ -269,6 +269,9 @@ func TestBudget(t *testing.T) {
 		{"wide values", wide.App(Pow2(62))},
 		{"argument that isn't used", unused.App(count.App(Pow2(62)))},
 		{"wide power", power},
+		{"wide exponent", Expmod(x, Pow2(60000), Sub(Pow2(1300), N(1)))},
+		{"wide modulus", Expmod(x, Pow2(2000), Sub(Pow2(60000), N(1)))},
+		{"widest power", Expmod(x, Sub(Pow2(MaxWidth), N(1)), Sub(Pow2(MaxWidth), N(1)))},
 		{"wide constant", Add(x, Mul(Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000),
 			Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000), Pow2(60000)))},
 	} {
@@ -287,6 +290,22 @@ func TestBudget(t *testing.T) {
 	for _, neg := range []Term{count.App(N(0)), count.App(Neg(Pow2(300)))} {
 		if v, err := Eval(neg, nil, 100); err != nil || v.Big().Sign() != 0 {
 			t.Errorf("%v: %v, %v", neg, v, err)
+		}
+	}
+	// A power costs (m/512 bits + 1)² for each bit of the exponent.
+	for _, c := range []struct {
+		k, m  Term
+		steps int
+	}{
+		{N(0), Pow2(256), 1}, {N(-1000), Pow2(256), 1}, {N(255), N(0), 1}, {N(255), Neg(Pow2(500)), 1}, {N(255), N(7), 9},
+		{Sub(Pow2(256), N(1)), Sub(Pow2(256), N(1)), 257}, {Sub(Pow2(521), N(1)), Sub(Pow2(521), N(1)), 521*4 + 1},
+	} {
+		power, more := Expmod(N(1), c.k, c.m), 3+2*2 // the nodes for x, k and m, and what is wider than 512 bits
+		if _, err := Eval(power, nil, c.steps+more); err != nil {
+			t.Errorf("%v: %v", power, err)
+		}
+		if _, err := Eval(power, nil, c.steps+1); !IsBudget(err) {
+			t.Errorf("%v is cheaper than %d", power, c.steps)
 		}
 	}
 	for _, b := range []int{math.MinInt, -1, 0} {

@@ -95,9 +95,9 @@ type evaluator struct {
 }
 
 // Eval computes t under an assignment of values to its variables: the meaning of terms. A node costs one step of the
-// budget each time it is computed, an atom of a monomial one, a round of a recursion one, and 512 bits of a result one,
-// so that a budget bounds time and memory; over budget, or beyond 2²⁰ bits, is an error (IsBudget). The branch of an ite
-// that isn't taken is not computed.
+// budget each time it is computed, an atom of a monomial one, a round of a recursion one, 512 bits of a result one, and
+// a bit of the exponent of a power (m/512 bits + 1)² for the modulus m, so that a budget bounds time and memory; over
+// budget, or beyond 2²⁰ bits, is an error (IsBudget). The branch of an ite that isn't taken is not computed.
 func Eval(t Term, env map[Term]Value, budget int) (Value, error) {
 	if e, ok := check(t); !ok {
 		return Value{}, e.Err()
@@ -143,6 +143,20 @@ func (e *evaluator) charge(x *big.Int) error {
 		return errBudget
 	}
 	return e.spend(x.BitLen() / 512)
+}
+
+// chargePower takes the price of a power with the exponent k modulo m: for each bit of k, the square of m's size in
+// units of 512 bits, about what the multiplications cost.
+func (e *evaluator) chargePower(k, m *big.Int) error {
+	if k.Sign() <= 0 || m.Sign() <= 0 {
+		return nil
+	}
+	units := int64(m.BitLen()/512 + 1) // ≤ 2¹¹ + 1, as k and m have at most 2²⁰ bits
+	steps := int64(k.BitLen()) * units * units
+	if steps > int64(e.budget) {
+		return errBudget
+	}
+	return e.spend(int(steps))
 }
 
 // eval computes n; memo starts as the assignment.
@@ -222,6 +236,11 @@ func (e *evaluator) eval1(n *node, memo map[*node]Value) (Value, error) {
 	b := make([]*big.Int, len(args))
 	for i, a := range args {
 		b[i] = a.b
+	}
+	if n.op == OpExpmod {
+		if err := e.chargePower(b[1], b[2]); err != nil {
+			return Value{}, err
+		}
 	}
 	return Value{b: evalOp(n, b)}, nil
 }
@@ -305,6 +324,8 @@ func evalOp(n *node, a []*big.Int) *big.Int {
 		return n.x.(*table).row(a[0])
 	case OpToBV:
 		return wrap(z.Set(a[0]))
+	case OpExpmod:
+		return expmod(a[0], a[1], a[2])
 	}
 	return z // no operation is left: TestEvalCoversAllOps
 }

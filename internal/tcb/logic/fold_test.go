@@ -278,14 +278,79 @@ func TestFolds(t *testing.T) {
 		{"straddling extract of shl stays", Extract(4, 1, Shl(x, 3)), OpExtract},
 		{"copies of the sign stay", Extract(20, 17, Sext(64, x)), OpExtract},
 		{"mod -1 stays", Mod(i, N(-1)), OpMod},
+		{"a power of constants stays", Expmod(N(2), N(3), N(5)), OpExpmod},
+		{"modulus 1 stays", Expmod(i, j, N(1)), OpExpmod},
 		{"tuple of projections stays", MkTuple(Proj(0, Var("t", pair))), OpTuple},
 	} {
 		if c.t.Op() != c.op {
 			t.Errorf("%s: got %v", c.name, c.t)
 		}
 	}
-	if Ult(x, y) == Ult(y, x) || Slt(x, y) == Slt(y, x) || Concat(u, v) == Concat(v, u) || Div(i, j) == Div(j, i) {
+	if Ult(x, y) == Ult(y, x) || Slt(x, y) == Slt(y, x) || Concat(u, v) == Concat(v, u) || Div(i, j) == Div(j, i) ||
+		Expmod(i, j, i) == Expmod(j, i, i) || Expmod(i, j, i) == Expmod(i, i, j) {
 		t.Error("arguments were ordered")
+	}
+}
+
+// TestExpmod has the conventions and compares with products, on small numbers of all signs and on the sizes of curves.
+func TestExpmod(t *testing.T) {
+	value := func(x, k, m *big.Int) *big.Int {
+		t.Helper()
+		p := Expmod(IntConst(x), IntConst(k), IntConst(m))
+		if p.Op() != OpExpmod || p.Sort() != Int() || !p.IsClosed() {
+			t.Fatalf("%v is no power", p)
+		}
+		v, err := Eval(p, nil, 1e6)
+		if err != nil {
+			t.Fatalf("%v: %v", p, err)
+		}
+		return v.Big()
+	}
+	for m := int64(-4); m < 14; m++ {
+		for x := int64(-15); x < 16; x++ {
+			var power, want int64 // the power and its residue
+			for k := int64(-3); k < 9; k++ {
+				switch {
+				case m < 1:
+				case k <= 0:
+					power = 1
+				default:
+					power = want * x
+				}
+				if m >= 1 {
+					want = (power%m + m) % m
+				}
+				if got := value(big.NewInt(x), big.NewInt(k), big.NewInt(m)); got.Int64() != want {
+					t.Errorf("%d^%d mod %d is %v, want %d", x, k, m, got, want)
+				}
+			}
+		}
+	}
+	r := seeded(5)
+	random := func(bits int) *big.Int {
+		v := new(big.Int)
+		for range (bits + 63) / 64 {
+			v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(r.word()))
+		}
+		return v.Rsh(v, uint((64-bits%64)%64))
+	}
+	for _, bits := range []int{64, 65, 192, 256, 384, 521, 1024} {
+		for i := range 8 {
+			m := random(bits)
+			m.SetBit(m, 0, uint(i&1)).SetBit(m, bits-1, 1) // even and odd
+			x, k := random(bits+i*40), random(bits-i*5)
+			if i == 3 {
+				x.Neg(x)
+			}
+			e := &expr{op: "expmod", sort: intSort, args: []*expr{constExpr(intSort, x), constExpr(intSort, k), constExpr(intSort, m)}}
+			if got, want := value(x, k, m), newOracle(nil).eval(e).b; got.Cmp(want) != 0 {
+				t.Errorf("%x^%x mod %x is %x, want %x", x, k, m, got, want)
+			}
+		}
+	}
+	i, j := Var("i", Int()), Var("j", Int())
+	if got := Expmod(i, Add(j, N(1)), N(7)).String(); got != "expmod(i, 1 + j, 7)" {
+		t.Errorf("printed as %q", got)
 	}
 }
 
@@ -300,7 +365,7 @@ func samples() []Term {
 		testDefs()[0].sym.App(u, i), testDefs()[2].sym.App(Mod(i, N(5)), j), Proj(1, Var("t", pair)), MkTuple(x, i), Uint(x), Sint(x),
 		Div(i, j), Mod(i, j), BVAdd(x, y), BVMul(x, y), BVNeg(x), BVNot(x), BVAnd(x, y), BVOr(x, y), BVXor(x, y), Shl(x, 3),
 		Lshr(x, 3), Ashr(x, 3), Rotr(x, 3), LshrV(x, u), Concat(x, u), Extract(66, 2, x), Sext(80, x), Lookup(tableOf(70).sym, u),
-		ToBV(70, i),
+		ToBV(70, i), Expmod(i, j, Add(i, j)),
 	}
 }
 
@@ -349,7 +414,7 @@ func exprOf(t Term) *expr {
 			OpProj: "proj", OpTuple: "tuple", OpUint: "uint", OpSint: "sint", OpDiv: "div", OpMod: "mod", OpBVAdd: "bvadd",
 			OpBVMul: "bvmul", OpBVNeg: "bvneg", OpBVNot: "bvnot", OpBVAnd: "bvand", OpBVOr: "bvor", OpBVXor: "bvxor", OpShl: "shl",
 			OpLshr: "lshr", OpAshr: "ashr", OpRotr: "rotr", OpLshrV: "lshrv", OpConcat: "concat", OpExtract: "extract",
-			OpSext: "sext", OpLookup: "lookup", OpToBV: "tobv",
+			OpSext: "sext", OpLookup: "lookup", OpToBV: "tobv", OpExpmod: "expmod",
 		}[n.op]
 		e.hi, e.lo, e.k = t.Hi(), t.Lo(), t.Lo()
 	}
@@ -360,13 +425,13 @@ func exprOf(t Term) *expr {
 func TestEvalCoversAllOps(t *testing.T) {
 	ts := samples()
 	used := opsUsed(ts)
-	for op := opInvalid + 1; op <= OpToBV; op++ {
+	for op := opInvalid + 1; op <= OpExpmod; op++ {
 		if !used[op] {
 			t.Errorf("no sample for operation %d", op)
 		}
 	}
-	if len(used) != int(OpToBV) {
-		t.Errorf("%d operations in the samples, %d in the package", len(used), OpToBV)
+	if len(used) != int(OpExpmod) {
+		t.Errorf("%d operations in the samples, %d in the package", len(used), OpExpmod)
 	}
 	g := newGenerator(seeded(1), 0)
 	for _, x := range ts {

@@ -146,6 +146,7 @@ func applications(x Term) map[string]Term {
 		"Add": Add(i, x), "Add1": Add(x), "Sub": Sub(i, x), "Sub same": Sub(x, x), "Neg": Neg(x), "Mul": Mul(x, i), "Mul 0": Mul(N(0), x), "Eq0": Eq0(x), "Ge0": Ge0(x),
 		"Le": Le(x, i), "Le2": Le(i, x), "Lt": Lt(x, i), "Lt2": Lt(i, x), "Cong": Cong(x, i, N(3)), "Cong2": Cong(i, x, N(3)), "Cong3": Cong(i, N(0), x),
 		"Cong same": Cong(i, i, x), "Cong one": Cong(x, i, N(1)), "Div": Div(x, N(0)), "Div2": Div(i, x), "Mod": Mod(x, N(1)), "Mod2": Mod(i, x),
+		"Expmod": Expmod(x, i, i), "Expmod2": Expmod(i, x, N(0)), "Expmod3": Expmod(N(1), N(0), x),
 		"FromMonomials": FromMonomials([]Monomial{{big.NewInt(0), []Term{x}}}), "Uint": Uint(x), "Sint": Sint(x),
 		"ToBV": ToBV(4, x), "BVAdd": BVAdd(x, v), "BVAdd2": BVAdd(v, x), "BVSub": BVSub(x, v), "BVSub2": BVSub(v, x), "BVMul": BVMul(x, BVUint(40, 0)), "BVMul2": BVMul(BVUint(40, 0), x),
 		"BVNeg": BVNeg(x), "BVNot": BVNot(x), "BVAnd": BVAnd(x, BVUint(40, 0)), "BVAnd2": BVAnd(v, x), "BVOr": BVOr(x, v), "BVXor": BVXor(x, x),

@@ -414,6 +414,10 @@ func init() {
 	ints("Lt", Lt)
 	ints("Div", Div)
 	ints("Mod", Mod)
+	api["Expmod"] = func(w *world) (Term, bool) {
+		x, k, m := w.term(), w.term(), w.term()
+		return Expmod(x, k, m), is(KindInt, x, k, m)
+	}
 	api["Cong"] = func(w *world) (Term, bool) {
 		a, b, m := w.term(), w.term(), w.term()
 		return Cong(a, b, m), is(KindInt, a, b, m)
@@ -677,7 +681,7 @@ func TestNothingPanics(t *testing.T) {
 			continue
 		}
 		ok, ill := 0, 0
-		for range 150 {
+		for range 500 {
 			w.bad = false
 			func() {
 				defer func() {

@@ -55,6 +55,8 @@ const (
 	OpSext
 	OpLookup
 	OpToBV // of an Int, modulo 2ⁿ
+	// Int
+	OpExpmod // x, k, m
 )
 
 type node struct {

@@ -109,6 +109,19 @@ func floorDivMod(x, m *big.Int) (q, r *big.Int) {
 	return q, r
 }
 
+// expmod is xᵏ mod m as Expmod has it: 0 for m < 1, the power 0 for k < 0.
+func expmod(x, k, m *big.Int) *big.Int {
+	if m.Sign() <= 0 {
+		return new(big.Int)
+	}
+	_, r := floorDivMod(x, m)
+	if k.Sign() <= 0 {
+		_, r = floorDivMod(bigOne, m)
+		return r
+	}
+	return new(big.Int).Exp(r, k, m)
+}
+
 // signed reads the low w bits v as two's complement.
 func signed(v *big.Int, w int) *big.Int {
 	if v.Bit(w-1) == 1 {

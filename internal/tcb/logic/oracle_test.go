@@ -253,6 +253,18 @@ func (o *oracle) eval1(e *expr) oval {
 		return num(floorDiv(b[0], b[1]))
 	case "mod":
 		return num(new(big.Int).Sub(b[0], new(big.Int).Mul(b[1], floorDiv(b[0], b[1]))))
+	case "expmod": // x^(2k) = x^k·x^k, from the high bits down
+		if b[2].Cmp(big.NewInt(1)) < 0 {
+			return num(new(big.Int))
+		}
+		r := euclid(big.NewInt(1), b[2])
+		for i := b[1].BitLen() - 1; i >= 0 && b[1].Sign() > 0; i-- {
+			if r.Mul(r, r); b[1].Bit(i) == 1 {
+				r.Mul(r, b[0])
+			}
+			r = euclid(r, b[2])
+		}
+		return num(r)
 	case "uint":
 		return num(b[0])
 	case "sint":
@@ -415,6 +427,8 @@ func construct(e *expr, a []Term) Term {
 		return Div(a[0], a[1])
 	case "mod":
 		return Mod(a[0], a[1])
+	case "expmod":
+		return Expmod(a[0], a[1], a[2])
 	case "uint":
 		return Uint(a[0])
 	case "sint":
@@ -715,7 +729,7 @@ var anyOps = []string{"ite", "proj", "app"}
 
 var opsOf = map[Kind][]string{
 	KindBool:  {"not", "and", "or", "imp", "iff", "eq", "eq0", "ge0", "le", "lt", "ult", "slt", "cong"},
-	KindInt:   {"add", "sum", "frommonomials", "sub", "neg", "mul", "pow2", "div", "mod", "uint", "sint"},
+	KindInt:   {"add", "sum", "frommonomials", "sub", "neg", "mul", "pow2", "div", "mod", "expmod", "uint", "sint"},
 	KindTuple: {"tuple", "tuple"},
 	KindBV: {"concat", "extract", "bvand", "bvor", "bvxor", "bvnot", "shl", "lshr", "ashr", "rotr", "zext", "sext", "lshrv",
 		"bvadd", "bvsub", "bvmul", "bvneg", "lookup", "tobv"},
@@ -723,6 +737,12 @@ var opsOf = map[Kind][]string{
 
 // movement are the operations whose folds meet each other.
 var movement = []string{"concat", "extract", "concat", "extract", "bvand", "bvor", "bvxor", "bvnot", "shl", "lshr", "rotr", "zext", "sext", "ite"}
+
+// counter makes an Int from −1 to 4.
+func (g *generator) counter(d int) *expr {
+	c := &expr{op: "mod", sort: Int(), args: []*expr{g.expr(Int(), d), constExpr(Int(), big.NewInt(6))}}
+	return &expr{op: "sub", sort: Int(), args: []*expr{c, constExpr(Int(), big.NewInt(1))}}
+}
 
 // expr makes an expression of sort s.
 func (g *generator) expr(s Sort, depth int) *expr {
@@ -789,8 +809,7 @@ func (g *generator) compound(s Sort, d int) *expr {
 		e.def = fit[g.intn(len(fit))]
 		for i, p := range e.def.params {
 			if i == 0 && e.def.rec { // a counter that doesn't grow
-				c := &expr{op: "mod", sort: Int(), args: []*expr{g.expr(Int(), d), constExpr(Int(), big.NewInt(6))}}
-				e.args = append(e.args, &expr{op: "sub", sort: Int(), args: []*expr{c, constExpr(Int(), big.NewInt(1))}})
+				e.args = append(e.args, g.counter(d))
 			} else {
 				arg(p)
 			}
@@ -827,6 +846,14 @@ func (g *generator) compound(s Sort, d int) *expr {
 	case "cong":
 		arg(Int())
 		arg(Int())
+		arg(Int())
+	case "expmod": // an exponent of few bits
+		arg(Int())
+		if g.intn(2) == 0 {
+			e.args = append(e.args, g.counter(d))
+		} else {
+			e.args = append(e.args, &expr{op: "sint", sort: Int(), args: []*expr{g.expr(BV(1+g.intn(12)), d)}})
+		}
 		arg(Int())
 	case "add", "sum", "frommonomials":
 		for range g.intn(5) {
@@ -984,7 +1011,7 @@ func misformed(n *node) string {
 			consts++
 		}
 	}
-	if consts > 0 && consts == len(n.args) && n.op != OpTuple && n.op != OpApp && n.op != OpConcat {
+	if consts > 0 && consts == len(n.args) && n.op != OpTuple && n.op != OpApp && n.op != OpConcat && n.op != OpExpmod {
 		return "not folded"
 	}
 	ordered := func(v []*node) bool { return slices.IsSortedFunc(v, cmpNode) }

@@ -369,6 +369,19 @@ func Mod(x, m Term) Term {
 	return Term{divMod(OpMod, x.n, m.n)}
 }
 
+// Expmod is xᵏ mod m: 0 ≤ it < m for m ≥ 1. It is 0 for m < 1, and for k < 0 what it is for k = 0, 1 mod m. No folds: a
+// power costs more than a constructor should, so that constants are left to Eval.
+func Expmod(x, k, m Term) Term {
+	if e, ok := isInt(x, k, m); !ok {
+		return e
+	}
+	return Term{expmodNode(x.n, k.n, m.n)}
+}
+
+func expmodNode(x, k, m *node) *node {
+	return intern(node{op: OpExpmod, sort: intSort, args: []*node{x, k, m}})
+}
+
 func divMod(op Op, x, m *node) *node {
 	if k, ok := m.polyConst(); ok {
 		if c, ok := x.polyConst(); ok {

@@ -7,6 +7,7 @@ import (
 
 var opNames = map[Op]string{
 	OpNot: "not", OpDvd: "divides", OpUint: "uint", OpSint: "sint", OpBVNot: "~", OpBVNeg: "-", OpSext: "sext", OpToBV: "bv", OpLookup: "lookup",
+	OpExpmod: "expmod",
 }
 
 var infix = map[Op]string{

@@ -120,6 +120,8 @@ func rebuild(n *node, a []*node) *node {
 		return lookup(n.x.(*table), a[0])
 	case OpToBV:
 		return toBV(n.width(), a[0])
+	case OpExpmod:
+		return expmodNode(a[0], a[1], a[2])
 	}
 	return n // OpVar, OpConst and OpPoly have no arguments
 }

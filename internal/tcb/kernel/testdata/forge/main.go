@@ -164,6 +164,45 @@ var attempts = []struct {
 		}
 		return kernel.Theorem{}, err
 	}},
+	{"certificate changed after the check", func() (kernel.Theorem, error) {
+		n := big.NewInt(7)
+		steps := []kernel.PrimeStep{{N: n}}
+		q, err := kernel.CheckPrime(steps...)
+		if err != nil {
+			panic(err)
+		}
+		n.SetInt64(9)
+		steps[0].N = big.NewInt(15)
+		if q.Term() == logic.N(7) {
+			return kernel.Fermat(q, logic.N(2))
+		}
+		return must(kernel.Assume(logic.False())), nil
+	}},
+	{"prime changed through its term", func() (kernel.Theorem, error) {
+		q, err := kernel.CheckPrime(kernel.PrimeStep{N: big.NewInt(1<<61 - 1), Factors: []kernel.PrimeFactor{
+			{Q: big.NewInt(1321), Witness: big.NewInt(37)}, {Q: big.NewInt(331), Witness: big.NewInt(37)},
+			{Q: big.NewInt(151), Witness: big.NewInt(37)}, {Q: big.NewInt(61), Witness: big.NewInt(37)},
+		}})
+		if err != nil {
+			panic(err)
+		}
+		v, _ := q.Term().Const()
+		v.SetInt64(9)
+		return kernel.Fermat(q, logic.N(2))
+	}},
+	{"zero Prime", func() (kernel.Theorem, error) { return kernel.Fermat(kernel.Prime{}, logic.N(2)) }},
+	{"Carmichael number", func() (kernel.Theorem, error) {
+		q, err := kernel.CheckPrime(kernel.PrimeStep{N: big.NewInt(561), Factors: []kernel.PrimeFactor{
+			{Q: big.NewInt(2), Witness: big.NewInt(2)}, {Q: big.NewInt(5), Witness: big.NewInt(2)}, {Q: big.NewInt(7), Witness: big.NewInt(2)},
+		}})
+		if err != nil {
+			return kernel.Theorem{}, err
+		}
+		return kernel.Fermat(q, logic.N(3))
+	}},
+	{"power with a negative exponent", func() (kernel.Theorem, error) { // 2·2⁻¹ isn't 1
+		return kernel.ExpmodStep(logic.N(2), logic.N(-1), logic.N(7), must(kernel.Taut(logic.True())))
+	}},
 	{"f = f + 1", func() (kernel.Theorem, error) {
 		n, rec := logic.Var("n", logic.Int()), logic.Var("rec", logic.Int())
 		d, err := logic.DefineRec("forge.loop", n, rec, nil, logic.N(0), logic.Add(rec, logic.N(1)))
