@@ -135,9 +135,9 @@ func TestDifferential(t *testing.T) {
 			return new(big.Int).Add(base, big.NewInt(k)).FillBytes(make([]byte, size))
 		}
 		zero := new(big.Int)
-		keys := [][]byte{offset(zero, 0), offset(zero, 1), offset(zero, 2), offset(n, 0), offset(n, 1), bytes.Repeat([]byte{255}, size)}
-		if size == 32 || vectors.All() { // the evaluator takes seconds for the larger curves
-			keys = append(keys, offset(n, -1), randomBytes(size), randomBytes(size))
+		keys := [][]byte{
+			offset(zero, 0), offset(zero, 1), offset(zero, 2), offset(n, -1), offset(n, 0), offset(n, 1), bytes.Repeat([]byte{255}, size),
+			randomBytes(size), randomBytes(size), append(make([]byte, 1), randomBytes(size-1)...),
 		}
 		// A fixed peer, from a private key that any curve takes.
 		fixed, err := tt.std.NewPrivateKey(append(make([]byte, size-20), randomBytes(20)...))

@@ -17,12 +17,11 @@ package weierstrass
 
 import (
 	"fmt"
-	"slices"
 
 	"verum.example/internal/tcb/logic"
 )
 
-// maxBits is the size of the largest field and group order here, those of P-521: how long Pow and Mul go on.
+// maxBits is the size of the largest field and group order here, those of P-521: how long Mul goes on.
 const maxBits = 521
 
 var (
@@ -31,7 +30,6 @@ var (
 	two   = logic.N(2)
 	three = logic.N(3)
 	four  = logic.N(4)
-	eight = logic.N(8)
 )
 
 // PointSort is the sort of points.
@@ -55,8 +53,8 @@ func Y(P logic.Term) logic.Term { return logic.Proj(2, P) }
 // Parameters of the definitions.
 var (
 	p, a, b    = integer("p"), integer("a"), integer("b")
-	m, x, k, w = integer("m"), integer("x"), integer("k"), integer("w")
-	e, slope   = integer("e"), integer("slope")
+	x, k, w, e = integer("x"), integer("k"), integer("w"), integer("e")
+	slope      = integer("slope")
 	pP, pQ     = logic.Var("P", PointSort()), logic.Var("Q", PointSort())
 )
 
@@ -76,47 +74,12 @@ func define(name string, params []logic.Term, body logic.Term) logic.Def {
 
 type terms = []logic.Term
 
-// powers: after i rounds of the right-to-left 8-ary method, the state (r, s, j) has r·sʲ ≡ xᵏ (mod m), where
-// j = ⌊k/8ⁱ⌋:
-//
-//	powers(0, m, x, k)   = (1 mod m, x mod m, k)
-//	powers(i+1, m, x, k) = (r, s, 0)                                          for j = 0
-//	                       (r·sᶜ mod m, s⁸ mod m, ⌊j/8⌋), c = j mod 8         otherwise
-//
-// Three bits at a time, because the evaluator's time goes by the number of its steps.
-var powers = func() logic.Def {
-	state := logic.Var("state", logic.TupleOf(logic.Int(), logic.Int(), logic.Int()))
-	r, s, j := logic.Proj(0, state), logic.Proj(1, state), logic.Proj(2, state)
-	power := func(c int) logic.Term { return logic.Mul(slices.Repeat(terms{s}, c)...) }
-	times := func(c int) logic.Term { return logic.Mul(r, power(c)) }
-	return must(logic.DefineRec("weierstrass.powers", integer("i"), state, terms{m, x, k},
-		logic.MkTuple(logic.Mod(one, m), logic.Mod(x, m), k),
-		logic.Ite(logic.Eq(j, zero), state, logic.MkTuple(
-			logic.Mod(cases(logic.Mod(j, eight), 0, 8, times), m),
-			logic.Mod(power(8), m),
-			logic.Div(j, eight)))))
-}()
+// Pow is xᵏ mod m, for m ≥ 1 and k ≥ 0.
+func Pow(m, x, k logic.Term) logic.Term { return logic.Expmod(x, k, m) }
 
-// cases is f(c) for lo ≤ c < hi.
-func cases(c logic.Term, lo, hi int, f func(c int) logic.Term) logic.Term {
-	if lo+1 == hi {
-		return f(lo)
-	}
-	mid := (lo + hi) / 2
-	return logic.Ite(logic.Lt(c, logic.N(int64(mid))), cases(c, lo, mid, f), cases(c, mid, hi, f))
-}
+var inv = define("inv", terms{p, x}, Pow(p, x, logic.Sub(p, two)))
 
-var pow = define("pow", terms{m, x, k}, logic.Proj(0, powers.App(logic.N((maxBits+2)/3), m, x, k)))
-
-// Pow is xᵏ mod m, for m ≥ 1 and 0 ≤ k < 2⁵²¹.
-func Pow(m, x, k logic.Term) logic.Term { return pow.App(m, x, k) }
-
-// Powers is the state of Pow after i rounds.
-func Powers(i, m, x, k logic.Term) logic.Term { return powers.App(i, m, x, k) }
-
-var inv = define("inv", terms{p, x}, pow.App(p, x, logic.Sub(p, two)))
-
-// Inv is the inverse of x modulo p for a prime p with 2 < p < 2⁵²¹: x^(p−2) mod p, by Fermat's little theorem the y with
+// Inv is the inverse of x modulo p for a prime p > 2: x^(p−2) mod p, by Fermat's little theorem the y with
 // xy ≡ 1 (mod p) unless p divides x, and then 0. This definition, and not an extended Euclidean algorithm, is the one
 // whose properties need nothing but that theorem.
 func Inv(p, x logic.Term) logic.Term { return inv.App(p, x) }

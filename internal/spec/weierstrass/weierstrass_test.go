@@ -280,20 +280,14 @@ func TestMultiplesSmall(t *testing.T) {
 	}
 }
 
-// TestRounds: the invariants of Powers and Multiples hold after each round.
+// TestRounds: the invariant of Multiples holds after each round.
 func TestRounds(t *testing.T) {
 	o := oracle{big.NewInt(13), big.NewInt(10), big.NewInt(8)}
 	p, a, _ := o.terms()
 	q := o.points()[3]
 	for k := range int64(40) {
 		for i := range int64(8) {
-			s := eval(t, Powers(logic.N(i), p, logic.N(6), logic.N(k))).Elems()
-			r := new(big.Int).Exp(s[1].Big(), s[2].Big(), o.p)
-			r.Mul(r, s[0].Big()).Mod(r, o.p)
-			if want := new(big.Int).Exp(big.NewInt(6), big.NewInt(k), o.p); r.Cmp(want) != 0 || s[2].Big().Int64() != k>>(3*i) {
-				t.Errorf("6^%d after %d rounds: %v", k, i, s)
-			}
-			s = eval(t, Multiples(logic.N(i), logic.N(k), p, a, q.term())).Elems()
+			s := eval(t, Multiples(logic.N(i), logic.N(k), p, a, q.term())).Elems()
 			sum := o.add(pointOf(t, s[0]), o.mul(s[2].Big(), pointOf(t, s[1])))
 			if want := o.mul(big.NewInt(k), q); !sum.equal(want) || s[2].Big().Int64() != k>>i {
 				t.Errorf("[%d]%v after %d rounds: %v", k, q, i, s)
@@ -302,54 +296,47 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestPow compares with math/big, for the moduli of all curves, exponents up to 521 bits, and small moduli.
-func TestPow(t *testing.T) {
-	check := func(m, x, k *big.Int) {
+// TestInv compares inverses with the extended Euclidean algorithm, for the moduli of all curves and for small primes.
+func TestInv(t *testing.T) {
+	check := func(m, x *big.Int) {
 		t.Helper()
-		got := eval(t, Pow(logic.IntConst(m), logic.IntConst(x), logic.IntConst(k))).Big()
-		if want := new(big.Int).Exp(x, k, m); got.Cmp(want) != 0 {
-			t.Errorf("%x^%x mod %x = %x, want %x", x, k, m, got, want)
+		got := eval(t, Inv(logic.IntConst(m), logic.IntConst(x))).Big()
+		want := new(big.Int).ModInverse(x, m)
+		if want == nil {
+			want = new(big.Int) // m divides x
+		}
+		if got.Cmp(want) != 0 {
+			t.Errorf("1/%x mod %x = %x, want %x", x, m, got, want)
 		}
 	}
-	limit := new(big.Int).Lsh(big.NewInt(1), maxBits)
 	for _, c := range Curves() {
 		for _, m := range []*big.Int{constant(t, c.P()), constant(t, c.N())} {
-			check(m, randomBelow(m), new(big.Int).Sub(limit, big.NewInt(1)))
-			check(m, randomBelow(m), randomBelow(limit))
-			check(m, new(big.Int).Neg(randomBelow(m)), big.NewInt(random.Int64N(100)))
-			for _, x := range []*big.Int{randomBelow(m), new(big.Int).Sub(m, big.NewInt(1)), big.NewInt(1), big.NewInt(-7)} {
-				got := eval(t, Inv(logic.IntConst(m), logic.IntConst(x))).Big()
-				if want := new(big.Int).ModInverse(x, m); got.Cmp(want) != 0 {
-					t.Errorf("1/%x mod %x = %x, want %x", x, m, got, want)
-				}
-			}
-			if got := eval(t, Inv(logic.IntConst(m), zero)).Big(); got.Sign() != 0 {
-				t.Errorf("1/0 mod %x = %x", m, got)
+			for _, x := range []*big.Int{
+				randomBelow(m), new(big.Int).Neg(randomBelow(m)), new(big.Int).Sub(m, big.NewInt(1)), big.NewInt(1), big.NewInt(-7),
+				new(big.Int), new(big.Int).Lsh(m, 1),
+			} {
+				check(m, x)
 			}
 		}
 	}
-	for m := range int64(20) {
-		for x := range int64(20) {
-			for k := range int64(20) {
-				if m > 0 {
-					check(big.NewInt(m), big.NewInt(x), big.NewInt(k))
-				}
-			}
+	for _, m := range []int64{3, 5, 7, 11, 13} {
+		for x := -m; x <= 2*m; x++ {
+			check(big.NewInt(m), big.NewInt(x))
 		}
+	}
+	if got := eval(t, Pow(logic.N(7), logic.N(2), logic.N(5))).Big(); got.Int64() != 4 {
+		t.Errorf("2⁵ mod 7 is %v", got)
 	}
 }
 
 // TestMul compares multiples with the oracle: on P-256 by small numbers, numbers around the order, a power of two and
-// random numbers; on all curves by the order. Alternately of the base point and of another.
+// random numbers; on all curves by the order and a random number. Alternately of the base point and of another.
 func TestMul(t *testing.T) {
 	for _, c := range Curves() {
 		o, n := oracleOf(t, c), constant(t, c.N())
 		g := pointOf(t, eval(t, c.G()))
 		other, one := o.mul(randomBelow(n), g), big.NewInt(1)
-		ks := []*big.Int{n}
-		if c.Bytes() <= 32 { // the evaluator takes seconds for the larger curves
-			ks = append(ks, randomBelow(n))
-		}
+		ks := []*big.Int{n, randomBelow(n)}
 		if c == P256() {
 			for i := range int64(3) {
 				ks = append(ks, big.NewInt(i))
@@ -407,7 +394,7 @@ func TestAdd(t *testing.T) {
 func TestSteps(t *testing.T) {
 	n := constant(t, P256().N())
 	k := logic.IntConst(n.Sub(n, big.NewInt(2)))
-	if _, err := logic.Eval(Mul(k, P256().P(), P256().A(), P256().G()), nil, 4_000_000); err != nil {
+	if _, err := logic.Eval(Mul(k, P256().P(), P256().A(), P256().G()), nil, 200_000); err != nil {
 		t.Error(err)
 	}
 }
