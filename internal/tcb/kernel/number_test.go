@@ -41,9 +41,10 @@ func mersenne521() []PrimeStep {
 		return s
 	}
 	return []PrimeStep{
-		step(big64(2400573761), 1663, 347), step(big64(308761441), 49481), step(big64(34110701), 1381, 19), step(big64(5746001), 17, 13),
-		step(new(big.Int).Sub(new(big.Int).Lsh(one, 521), one), 2400573761, 308761441, 34110701, 5746001, 858001, 409891, 61681, 51481, 42641,
-			8191, 2731, 1613, 521, 157, 131, 53, 41),
+		step(big64(2400573761), 1663, 347), step(big64(308761441), 49481), step(big64(34110701), 1381, 19),
+		step(big64(5746001), 17, 13),
+		step(new(big.Int).Sub(new(big.Int).Lsh(one, 521), one), 2400573761, 308761441, 34110701, 5746001, 858001, 409891,
+			61681, 51481, 42641, 8191, 2731, 1613, 521, 157, 131, 53, 41),
 	}
 }
 
@@ -140,7 +141,7 @@ func TestCheckPrimeSteps(t *testing.T) {
 		q, err := CheckPrime(steps...)
 		if err == nil || !q.IsZero() || !q.Term().IsZero() && q.Term().Err() == nil {
 			t.Errorf("%s: accepted", name)
-		} else if !strings.HasPrefix(err.Error(), "kernel: CheckPrime: ") || !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), "%!") {
+		} else if !strings.HasPrefix(err.Error(), "kernel: CheckPrime: ") || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: unhelpful error %q", name, err)
 		}
 	}
