@@ -114,6 +114,11 @@ func Congruent(a, b, m Term, ls ...Lin) Theorem {
 	return Must(kernel.Cong(logic.Sub(a, b), m, Term{}, multiples(ls)...))
 }
 
+// CongruentBy proves a ≡ b (mod m), for any m, from facts L = R or L ≡ R (mod m), when a − b = Σ By·(L−R) + m·k.
+func CongruentBy(a, b, m, k Term, ls ...Lin) Theorem {
+	return Must(kernel.Cong(logic.Sub(a, b), m, k, multiples(ls)...))
+}
+
 // Rewritten is the equation th: from = to for rewriting.
 func Rewritten(th Theorem, from, to Term) kernel.Equation {
 	return kernel.Equation{Th: th, From: from, To: to}
@@ -122,7 +127,7 @@ func Rewritten(th Theorem, from, to Term) kernel.Equation {
 // ---- inequalities
 
 // Bounds proves l ≤ t and t ≤ h with the constants l and h that follow from the ranges of t's atoms: uint(x) of a
-// bit-vector lies in 0…2ⁿ−1, x mod m in 0…m−1. Every atom must be of such a kind.
+// bit-vector lies in 0…2ⁿ−1, x mod m and expmod(x, k, m) in 0…m−1. Every atom must be of such a kind.
 func Bounds(t Term) (lo, hi Theorem, l, h *big.Int) {
 	b := newBounder()
 	l, h = new(big.Int), new(big.Int)
@@ -174,6 +179,13 @@ func (b *bounder) atom(a Term) (lower int, max *big.Int) {
 		}
 		max = new(big.Int).Sub(m, one)
 		lo, hi, err = kernel.ModRange(a.Arg(0), a.Arg(1), True())
+	case logic.OpExpmod:
+		m, ok := a.Arg(2).Const()
+		if !ok || m.Sign() <= 0 {
+			failf("no range for %v", a)
+		}
+		max = new(big.Int).Sub(m, one)
+		lo, hi, err = kernel.ExpmodRange(a.Arg(0), a.Arg(1), a.Arg(2), True())
 	default:
 		failf("no range for %v", a)
 	}
@@ -269,6 +281,11 @@ func NonNeg(t Term, facts []Theorem, eqs ...Lin) Theorem {
 	return Theorem{}
 }
 
+// NonNegBy proves 0 ≤ t from t = Σ products of facts + Σ By·(L−R) (kernel.Le).
+func NonNegBy(t Term, facts []Theorem, products []kernel.Product, eqs ...Lin) Theorem {
+	return Must(kernel.Le(t, facts, products, multiples(eqs)...))
+}
+
 func popcount(x int) (n int) {
 	for ; x != 0; x &= x - 1 {
 		n++
@@ -285,8 +302,8 @@ func lower(t Term) (*big.Int, bool) {
 			switch {
 			case a.Op() == logic.OpUint:
 				c.Mul(c, new(big.Int).Sub(Pow2(a.Arg(0).Width()), one))
-			case a.Op() == logic.OpMod:
-				k, ok := a.Arg(1).Const()
+			case a.Op() == logic.OpMod || a.Op() == logic.OpExpmod:
+				k, ok := a.Arg(a.NumArgs() - 1).Const()
 				if !ok || k.Sign() <= 0 {
 					return nil, false
 				}
