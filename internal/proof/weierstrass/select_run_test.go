@@ -1,7 +1,6 @@
 package weierstrass
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -174,5 +173,5 @@ func TestScanEmitted(t *testing.T) {
 			t.Skipf("nothing here runs %s programs", goarch)
 		})
 	}
-	t.Log(fmt.Sprintf("%d functions", len(vs)))
+	t.Logf("%d functions", len(vs))
 }
