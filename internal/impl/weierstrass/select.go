@@ -45,7 +45,8 @@ func Select(t machine.Target, variant string, entries, size int) (code machine.C
 
 // Clear makes code that sets size bytes at p, a multiple of 32, to zero, with vector registers. It changes the registers
 // p, count and the first vector register, and the flags. The loop gets the name, and is run through by the proof.
-func Clear(t machine.Target, variant, name string, p, count isa.Reg, size int) (code machine.Code, features []string, err error) {
+func Clear(t machine.Target, variant, name string, p, count isa.Reg, size int) (code machine.Code, features []string,
+	err error) {
 	v, err := newVectors(t, variant)
 	if err != nil {
 		return nil, nil, err
@@ -129,10 +130,9 @@ func neon() vectors {
 		return append(b, arm64.VORR{D: next, N: one, M: one}, arm64.MOV(arm64.R4, arm64.R1))
 	}
 	v.advance = func(p isa.Reg, by int, count isa.Reg) machine.Block {
-		b := machine.Block{arm64.ADDImm{D: p, N: p, Imm: uint64(by & 0xfff)}, arm64.ADDImm{D: p, N: p, Imm: uint64(by &^ 0xfff)},
-			arm64.SUBImm{D: count, N: count, Imm: 1}}
-		if by < 1<<12 {
-			b = append(b[:1], b[2:]...)
+		b := machine.Block{arm64.SUBImm{D: count, N: count, Imm: 1}, arm64.ADDImm{D: p, N: p, Imm: uint64(by & 0xfff)}}
+		if by >= 1<<12 {
+			b = append(b, arm64.ADDImm{D: p, N: p, Imm: uint64(by &^ 0xfff)})
 		}
 		return b
 	}
@@ -143,8 +143,9 @@ func neon() vectors {
 				t := temps + isa.Reg(i%8)
 				o := e*size + offsets[i]
 				if i+1 < len(offsets) && offsets[i+1] == offsets[i]+16 && o%16 == 0 && o <= 1008 && i%2 == 0 {
-					b = append(b, arm64.LDPQ{T: t, T2: t + 1, N: arm64.R4, Offset: o})
-					b = append(b, arm64.VBIT{D: arm64.V0 + isa.Reg(i), N: t, M: mask}, arm64.VBIT{D: arm64.V0 + isa.Reg(i+1), N: t + 1, M: mask})
+					b = append(b, arm64.LDPQ{T: t, T2: t + 1, N: arm64.R4, Offset: o},
+						arm64.VBIT{D: arm64.V0 + isa.Reg(i), N: t, M: mask},
+						arm64.VBIT{D: arm64.V0 + isa.Reg(i+1), N: t + 1, M: mask})
 					i++
 					continue
 				}
@@ -159,7 +160,8 @@ func neon() vectors {
 			if o%16 == 0 {
 				b = append(b, arm64.STRQ{T: arm64.V0 + isa.Reg(i), N: arm64.R0, Offset: o})
 			} else {
-				b = append(b, arm64.ADDImm{D: arm64.R3, N: arm64.R0, Imm: uint64(o)}, arm64.STRQ{T: arm64.V0 + isa.Reg(i), N: arm64.R3})
+				b = append(b, arm64.ADDImm{D: arm64.R3, N: arm64.R0, Imm: uint64(o)},
+					arm64.STRQ{T: arm64.V0 + isa.Reg(i), N: arm64.R3})
 			}
 		}
 		return b
@@ -224,10 +226,12 @@ func sse2() vectors {
 	}
 	v.entries = func(offsets []int, step, size int) (b machine.Block) {
 		for e := range step {
-			b = append(b, amd64.MOVDQA{D: x64mask, S: x64next}, amd64.PCMPEQD{D: x64mask, S: x64index}, amd64.PADDD{D: x64next, S: x64one})
+			b = append(b, amd64.MOVDQA{D: x64mask, S: x64next}, amd64.PCMPEQD{D: x64mask, S: x64index},
+				amd64.PADDD{D: x64next, S: x64one})
 			for i, o := range offsets {
 				t := x64data + isa.Reg(i%2)
-				b = append(b, amd64.MOVDQUM{D: t, M: at(amd64.SI, e*size+o)}, amd64.PAND{D: t, S: x64mask}, amd64.POR{D: amd64.X0 + isa.Reg(i), S: t})
+				b = append(b, amd64.MOVDQUM{D: t, M: at(amd64.SI, e*size+o)}, amd64.PAND{D: t, S: x64mask},
+					amd64.POR{D: amd64.X0 + isa.Reg(i), S: t})
 			}
 		}
 		return append(b, v.advance(amd64.SI, step*size, amd64.R8)...)

@@ -14,7 +14,8 @@ import (
 // r (Out, size bytes), table (In, entries·size bytes) and index (In, 8 bytes), without aliases. It may ensure of each
 // word of r anything that follows from what it is: with the tests index = 1, index = 2, …, index = entries, as equations
 // of 64-bit words, it is the word of that entry where one of them holds, else 0.
-func Scan(c machine.Contract, t machine.Target, variant string, entries, size int) (machine.Program, machine.Prover, error) {
+func Scan(c machine.Contract, t machine.Target, variant string, entries, size int) (machine.Program, machine.Prover,
+	error) {
 	code, features, err := impl.Select(t, variant, entries, size)
 	p := machine.Program{Target: t, Variant: variant, Features: features, Contract: c, Code: code}
 	return p, &scanProof{entries: entries}, err
@@ -78,8 +79,9 @@ func (s *scan) none(q logic.Term) kernel.Theorem {
 	upper := logic.Extract(63, 32, s.index)
 	small := logic.Eq(upper, logic.BVUint(32, 0))
 	no, yes := auto.Must(kernel.Assume(logic.Not(small))), auto.Must(kernel.Assume(small))
-	large := s.fold(q, append(s.not[:len(s.not):len(s.not)], auto.Rewritten(no, small, logic.False()))...)
-	step := auto.Must(kernel.RewriteTerm(q, append(s.not[:len(s.not):len(s.not)], auto.Rewritten(yes, small, logic.True()))...))
+	and := func(e kernel.Equation) []kernel.Equation { return append(s.not[:len(s.not):len(s.not)], e) }
+	large := s.fold(q, and(auto.Rewritten(no, small, logic.False()))...)
+	step := auto.Must(kernel.RewriteTerm(q, and(auto.Rewritten(yes, small, logic.True()))...))
 	rest := logic.Replace(q, s.replacing(small))
 	var low []kernel.Equation
 	for i := range s.is {
@@ -102,7 +104,8 @@ func (s *scan) lower(i int, upper logic.Term, small kernel.Theorem) kernel.Equat
 	lower, number := logic.Extract(31, 0, s.index), logic.BVUint(32, uint64(i+1))
 	is := logic.Eq(lower, number)
 	v := logic.Fresh("half", logic.BV(32))
-	th := auto.Must(kernel.Leibniz(auto.Must(kernel.Assume(is)), lower, number, auto.True(), logic.Eq(s.index, logic.Concat(v, upper)), v))
+	whole := logic.Eq(s.index, logic.Concat(v, upper)) // for v = lower, this is true
+	th := auto.Must(kernel.Leibniz(auto.Must(kernel.Assume(is)), lower, number, auto.True(), whole, v))
 	th = auto.Must(kernel.Rewrite(th, auto.Rewritten(small, upper, logic.BVUint(32, 0))))
 	not := auto.Must(kernel.Taut(logic.Not(is), auto.Must(kernel.Discharge(is, th)), s.not[i].Th))
 	return auto.Rewritten(not, is, logic.False())
