@@ -3,7 +3,7 @@
 // Each target has the variant "baseline", which needs nothing beyond the architecture's minimum, and may have
 // variants for CPUs with more features:
 //
-//	amd64  baseline; bmi2 (needs BMI1 and BMI2)
+//	amd64  baseline; bmi2 (needs BMI1, BMI2, AVX and AVX2)
 //	arm64  baseline
 //
 // The best variant that the CPU can run is chosen. The environment variable VERUM_CPU, read when the program
@@ -36,7 +36,7 @@ var (
 func Variant() string { return chosen }
 
 // BMI2 reports whether the amd64 variant "bmi2" runs. The dispatchers call it before every function of that
-// variant: it never returns true on a CPU without BMI1 and BMI2.
+// variant: it never returns true on a CPU without BMI1, BMI2, AVX and AVX2.
 func BMI2() bool { return bmi2 }
 
 // Err returns nil if a variant was chosen. Otherwise it says why none was: there is no proved code for this

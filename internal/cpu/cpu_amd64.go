@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 func variants() []variant {
 	return []variant{
-		{"bmi2", cpu.X86.HasBMI1 && cpu.X86.HasBMI2},
+		{"bmi2", cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasAVX && cpu.X86.HasAVX2},
 		{"baseline", true},
 	}
 }

@@ -164,6 +164,52 @@ func amd64Fields(in isa.Instr) *fields {
 		return cond(mem(form(&i, &i.D), &i.M), &i.K)
 	case amd64.SETCC:
 		return cond(form(&i, &i.D), &i.K)
+	case amd64.MOVDQA:
+		return form(&i, &i.D, &i.S)
+	case amd64.MOVQX:
+		return form(&i, &i.D, &i.S)
+	case amd64.PXOR:
+		return form(&i, &i.D, &i.S)
+	case amd64.POR:
+		return form(&i, &i.D, &i.S)
+	case amd64.PAND:
+		return form(&i, &i.D, &i.S)
+	case amd64.PANDN:
+		return form(&i, &i.D, &i.S)
+	case amd64.PCMPEQD:
+		return form(&i, &i.D, &i.S)
+	case amd64.PADDD:
+		return form(&i, &i.D, &i.S)
+	case amd64.VMOVQ:
+		return form(&i, &i.D, &i.S)
+	case amd64.VPBROADCASTQ:
+		return form(&i, &i.D, &i.S)
+	case amd64.PSHUFD:
+		return form(&i, &i.D, &i.S).imm(integerOf(&i.Imm, 8))
+	case amd64.MOVDQUM:
+		return mem(form(&i, &i.D), &i.M)
+	case amd64.VMOVDQUM:
+		return mem(form(&i, &i.D), &i.M)
+	case amd64.MOVDQUMR:
+		return mem(form(&i, &i.S), &i.M)
+	case amd64.VMOVDQUMR:
+		return mem(form(&i, &i.S), &i.M)
+	case amd64.VPXOR:
+		return form(&i, &i.D, &i.N, &i.S)
+	case amd64.VPOR:
+		return form(&i, &i.D, &i.N, &i.S)
+	case amd64.VPAND:
+		return form(&i, &i.D, &i.N, &i.S)
+	case amd64.VPANDN:
+		return form(&i, &i.D, &i.N, &i.S)
+	case amd64.VPCMPEQQ:
+		return form(&i, &i.D, &i.N, &i.S)
+	case amd64.VPADDQ:
+		return form(&i, &i.D, &i.N, &i.S)
+	case amd64.VPANDM:
+		return mem(form(&i, &i.D, &i.N), &i.M)
+	case amd64.VZEROUPPER:
+		return form(&i)
 	case amd64.LoadArg:
 		return form(&i, &i.D).param(&i.Name)
 	case amd64.StoreResult:
@@ -200,6 +246,15 @@ func amd64Opcodes(in isa.Instr, emit func(isa.Instr)) {
 		all(amd64.ADDMR{M: m, S: s}, amd64.ADCMR{M: m, S: s}, amd64.SUBMR{M: m, S: s}, amd64.SBBMR{M: m, S: s},
 			amd64.ANDMR{M: m, S: s}, amd64.ORMR{M: m, S: s}, amd64.XORMR{M: m, S: s}, amd64.MOVMR{M: m, S: s},
 			amd64.CMPMR{M: m, Y: s})
+	}
+	sse := func(d, s isa.Reg) {
+		all(amd64.PXOR{D: d, S: s}, amd64.POR{D: d, S: s}, amd64.PAND{D: d, S: s}, amd64.PANDN{D: d, S: s},
+			amd64.PCMPEQD{D: d, S: s}, amd64.PADDD{D: d, S: s}, amd64.MOVDQA{D: d, S: s})
+	}
+	avx := func(d, n, s isa.Reg) {
+		all(amd64.VPXOR{D: d, N: n, S: s}, amd64.VPOR{D: d, N: n, S: s}, amd64.VPAND{D: d, N: n, S: s},
+			amd64.VPANDN{D: d, N: n, S: s}, amd64.VPCMPEQQ{D: d, N: n, S: s}, amd64.VPADDQ{D: d, N: n, S: s},
+			amd64.PAND{D: d, S: s})
 	}
 	shifts := func(d isa.Reg, n uint8) { all(amd64.SHL{D: d, N: n}, amd64.SHR{D: d, N: n}, amd64.SAR{D: d, N: n}) }
 	switch i := in.(type) {
@@ -325,6 +380,50 @@ func amd64Opcodes(in isa.Instr, emit func(isa.Instr)) {
 		all(amd64.SHLD(i), amd64.SHR{D: i.D, N: i.N}, amd64.SHRD{D: i.D, S: i.S, N: 64 - i.N})
 	case amd64.RORX:
 		emit(amd64.RORX{D: i.D, S: i.S, N: 64 - i.N})
+	case amd64.MOVDQA:
+		sse(i.D, i.S)
+	case amd64.PXOR:
+		sse(i.D, i.S)
+	case amd64.POR:
+		sse(i.D, i.S)
+	case amd64.PAND:
+		sse(i.D, i.S)
+	case amd64.PANDN:
+		sse(i.D, i.S)
+	case amd64.PCMPEQD:
+		sse(i.D, i.S)
+	case amd64.PADDD:
+		sse(i.D, i.S)
+	case amd64.PSHUFD:
+		emit(amd64.MOVDQA{D: i.D, S: i.S})
+	case amd64.MOVQX:
+		emit(amd64.VMOVQ(i))
+	case amd64.VMOVQ:
+		emit(amd64.MOVQX(i))
+	case amd64.MOVDQUM:
+		emit(amd64.VMOVDQUM(i))
+	case amd64.VMOVDQUM:
+		emit(amd64.MOVDQUM(i))
+	case amd64.MOVDQUMR:
+		emit(amd64.VMOVDQUMR(i))
+	case amd64.VMOVDQUMR:
+		emit(amd64.MOVDQUMR(i))
+	case amd64.VPBROADCASTQ:
+		emit(amd64.MOVDQA(i))
+	case amd64.VPANDM:
+		all(amd64.VMOVDQUM{D: i.D, M: i.M}, amd64.VPAND{D: i.D, N: i.N, S: i.D})
+	case amd64.VPXOR:
+		avx(i.D, i.N, i.S)
+	case amd64.VPOR:
+		avx(i.D, i.N, i.S)
+	case amd64.VPAND:
+		avx(i.D, i.N, i.S)
+	case amd64.VPANDN:
+		avx(i.D, i.N, i.S)
+	case amd64.VPCMPEQQ:
+		avx(i.D, i.N, i.S)
+	case amd64.VPADDQ:
+		avx(i.D, i.N, i.S)
 	case amd64.CMOV:
 		emit(amd64.MOV{D: i.D, S: i.S})
 	case amd64.CMOVM:
@@ -440,6 +539,31 @@ func amd64Patterns(l *listing, emit func(Kind, ...change)) {
 			}
 		case amd64.CMOVM:
 			if b, same := b.(amd64.CMOVM); same {
+				ok = swap(&a.M, &b.M)
+				return a, b, ok
+			}
+		case amd64.MOVDQUM:
+			if b, same := b.(amd64.MOVDQUM); same {
+				ok = swap(&a.M, &b.M)
+				return a, b, ok
+			}
+		case amd64.MOVDQUMR:
+			if b, same := b.(amd64.MOVDQUMR); same {
+				ok = swap(&a.M, &b.M)
+				return a, b, ok
+			}
+		case amd64.VMOVDQUM:
+			if b, same := b.(amd64.VMOVDQUM); same {
+				ok = swap(&a.M, &b.M)
+				return a, b, ok
+			}
+		case amd64.VMOVDQUMR:
+			if b, same := b.(amd64.VMOVDQUMR); same {
+				ok = swap(&a.M, &b.M)
+				return a, b, ok
+			}
+		case amd64.VPANDM:
+			if b, same := b.(amd64.VPANDM); same {
 				ok = swap(&a.M, &b.M)
 				return a, b, ok
 			}

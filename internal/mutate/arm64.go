@@ -118,6 +118,30 @@ func arm64Fields(in isa.Instr) *fields {
 		return form(&i, &i.T, &i.T2, &i.N).offset(integerOf(&i.Offset, 0))
 	case arm64.STP:
 		return form(&i, &i.T, &i.T2, &i.N).offset(integerOf(&i.Offset, 0))
+	case arm64.LDRQ:
+		return form(&i, &i.T, &i.N).offset(integerOf(&i.Offset, 0))
+	case arm64.STRQ:
+		return form(&i, &i.T, &i.N).offset(integerOf(&i.Offset, 0))
+	case arm64.LDPQ:
+		return form(&i, &i.T, &i.T2, &i.N).offset(integerOf(&i.Offset, 0))
+	case arm64.STPQ:
+		return form(&i, &i.T, &i.T2, &i.N).offset(integerOf(&i.Offset, 0))
+	case arm64.VMOVI:
+		return form(&i, &i.D).imm(integerOf(&i.Imm, 8))
+	case arm64.VDUP:
+		return form(&i, &i.D, &i.N)
+	case arm64.VCMEQ:
+		return form(&i, &i.D, &i.N, &i.M)
+	case arm64.VADD:
+		return form(&i, &i.D, &i.N, &i.M)
+	case arm64.VAND:
+		return form(&i, &i.D, &i.N, &i.M)
+	case arm64.VORR:
+		return form(&i, &i.D, &i.N, &i.M)
+	case arm64.VEOR:
+		return form(&i, &i.D, &i.N, &i.M)
+	case arm64.VBIT:
+		return form(&i, &i.D, &i.N, &i.M)
 	case arm64.LoadArg:
 		return form(&i, &i.D).param(&i.Name)
 	case arm64.StoreResult:
@@ -173,6 +197,17 @@ func arm64Opcodes(in isa.Instr, emit func(isa.Instr)) {
 	pairs := func(t, t2, n isa.Reg, o int) {
 		all(arm64.LDP{T: t, T2: t2, N: n, Offset: o}, arm64.STP{T: t, T2: t2, N: n, Offset: o},
 			arm64.LDR{T: t, N: n, Offset: o}, arm64.STR{T: t, N: n, Offset: o})
+	}
+	vectorMemory := func(t, n isa.Reg, o int) {
+		all(arm64.LDRQ{T: t, N: n, Offset: o}, arm64.STRQ{T: t, N: n, Offset: o})
+	}
+	vectorPairs := func(t, t2, n isa.Reg, o int) {
+		all(arm64.LDPQ{T: t, T2: t2, N: n, Offset: o}, arm64.STPQ{T: t, T2: t2, N: n, Offset: o},
+			arm64.LDRQ{T: t, N: n, Offset: o}, arm64.STRQ{T: t, N: n, Offset: o})
+	}
+	vectors := func(d, n, m isa.Reg) {
+		all(arm64.VCMEQ{D: d, N: n, M: m}, arm64.VADD{D: d, N: n, M: m}, arm64.VAND{D: d, N: n, M: m},
+			arm64.VORR{D: d, N: n, M: m}, arm64.VEOR{D: d, N: n, M: m}, arm64.VBIT{D: d, N: n, M: m})
 	}
 	switch i := in.(type) {
 	case arm64.ADD:
@@ -269,6 +304,26 @@ func arm64Opcodes(in isa.Instr, emit func(isa.Instr)) {
 		pairs(i.T, i.T2, i.N, i.Offset)
 	case arm64.STP:
 		pairs(i.T, i.T2, i.N, i.Offset)
+	case arm64.LDRQ:
+		vectorMemory(i.T, i.N, i.Offset)
+	case arm64.STRQ:
+		vectorMemory(i.T, i.N, i.Offset)
+	case arm64.LDPQ:
+		vectorPairs(i.T, i.T2, i.N, i.Offset)
+	case arm64.STPQ:
+		vectorPairs(i.T, i.T2, i.N, i.Offset)
+	case arm64.VCMEQ:
+		vectors(i.D, i.N, i.M)
+	case arm64.VADD:
+		vectors(i.D, i.N, i.M)
+	case arm64.VAND:
+		vectors(i.D, i.N, i.M)
+	case arm64.VORR:
+		vectors(i.D, i.N, i.M)
+	case arm64.VEOR:
+		vectors(i.D, i.N, i.M)
+	case arm64.VBIT:
+		vectors(i.D, i.N, i.M)
 	}
 }
 
@@ -333,6 +388,10 @@ func arm64Patterns(l *listing, emit func(Kind, ...change)) {
 			one(SwappedLimbs, arm64.LDP{T: i.T2, T2: i.T, N: i.N, Offset: i.Offset})
 		case arm64.STP:
 			one(SwappedLimbs, arm64.STP{T: i.T2, T2: i.T, N: i.N, Offset: i.Offset})
+		case arm64.LDPQ:
+			one(SwappedLimbs, arm64.LDPQ{T: i.T2, T2: i.T, N: i.N, Offset: i.Offset})
+		case arm64.STPQ:
+			one(SwappedLimbs, arm64.STPQ{T: i.T2, T2: i.T, N: i.N, Offset: i.Offset})
 		}
 	}
 	// Neighbouring words of a number change places.
@@ -355,6 +414,26 @@ func arm64Patterns(l *listing, emit func(Kind, ...change)) {
 			}
 		case arm64.STP:
 			if b, ok := b.(arm64.STP); ok && a.N == b.N {
+				a.Offset, b.Offset = b.Offset, a.Offset
+				return a, b, true
+			}
+		case arm64.LDRQ:
+			if b, ok := b.(arm64.LDRQ); ok && a.N == b.N {
+				a.Offset, b.Offset = b.Offset, a.Offset
+				return a, b, true
+			}
+		case arm64.STRQ:
+			if b, ok := b.(arm64.STRQ); ok && a.N == b.N {
+				a.Offset, b.Offset = b.Offset, a.Offset
+				return a, b, true
+			}
+		case arm64.LDPQ:
+			if b, ok := b.(arm64.LDPQ); ok && a.N == b.N {
+				a.Offset, b.Offset = b.Offset, a.Offset
+				return a, b, true
+			}
+		case arm64.STPQ:
+			if b, ok := b.(arm64.STPQ); ok && a.N == b.N {
 				a.Offset, b.Offset = b.Offset, a.Offset
 				return a, b, true
 			}

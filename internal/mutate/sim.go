@@ -54,7 +54,7 @@ type stepNode struct {
 }
 
 const (
-	numRegs  = 64
+	numRegs  = isa.NumRegs
 	numFlags = 8
 	maxSteps = 1 << 20 // of a run
 )
@@ -260,13 +260,6 @@ func (r *recorder) variable(name string, bits int, get func(s *slots) (word, err
 	return v
 }
 
-func regWidth(r isa.Reg) int {
-	if r >= 32 {
-		return 128
-	}
-	return 64
-}
-
 // Reg implements isa.CPU.
 func (r *recorder) Reg(n isa.Reg) (logic.Term, error) {
 	if int(n) >= numRegs {
@@ -277,7 +270,7 @@ func (r *recorder) Reg(n isa.Reg) (logic.Term, error) {
 	}
 	m := r.m
 	r.reads = append(r.reads, n)
-	r.regs[n] = r.variable(fmt.Sprintf("reg%d", n), regWidth(n), func(*slots) (word, error) {
+	r.regs[n] = r.variable(fmt.Sprintf("reg%d", n), n.Width(), func(*slots) (word, error) {
 		if !m.regOK[n] {
 			return word{}, fmt.Errorf("%s is undefined", r.u.prog.Target.RegName(n))
 		}

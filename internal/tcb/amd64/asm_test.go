@@ -195,7 +195,7 @@ func variants(rng *rand.Rand, like isa.Instr, n int) []isa.Instr {
 	for field := range reflect.TypeOf(like).NumField() {
 		switch reflect.ValueOf(like).Field(field).Interface().(type) {
 		case Reg:
-			for _, r := range Regs() {
+			for _, r := range operandRegs(like, reflect.TypeOf(like).Field(field).Name) {
 				with(field, r)
 			}
 		case Cond:
@@ -211,7 +211,11 @@ func variants(rng *rand.Rand, like isa.Instr, n int) []isa.Instr {
 				with(field, v)
 			}
 		case uint8:
-			for _, v := range edgeCounts {
+			edges := edgeCounts
+			if _, order := like.(PSHUFD); order {
+				edges = edgeOrders
+			}
+			for _, v := range edges {
 				with(field, v)
 			}
 		case Mem:

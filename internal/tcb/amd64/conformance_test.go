@@ -24,7 +24,8 @@ import (
 // registers, flags, memory; and writes registers, flags and memory after the code. Registers are all but BP, which
 // points at the state; the memory and the code lie at fixed addresses, so that both sides know them. SP is a register
 // like any other: signals have their own stack, and asynchronous preemption is off. A case is: code, its length,
-// 16 registers by hardware number, flags, memory; a result is the same without code.
+// 16 registers by hardware number, flags, 16 vector registers of 32 bytes, memory; a result is the same without code.
+// On a CPU without AVX the upper halves of the vector registers come back as they were.
 const (
 	memAddr  = 0x5a0000000000 // of the memory that instructions may access
 	memSize  = 512
@@ -49,6 +50,9 @@ type state struct {
 	back        uint64     // 264: where the code jumps to
 	sp, bp      uint64     // 272, 280: saved
 	flags       uint64     // 288
+	_           [3]uint64
+	vec         [512]byte // 320
+	vecAfter    [512]byte // 832
 }
 
 //go:noescape
@@ -84,13 +88,16 @@ func main() {
 			s.regs[i] = binary.LittleEndian.Uint64(in[8*i:])
 		}
 		s.flags = binary.LittleEndian.Uint64(in[128:])
-		copy(mem[:], in[136:])
-		in = in[136+len(mem):]
+		copy(s.vec[:], in[136:])
+		copy(mem[:], in[648:])
+		in = in[648+len(mem):]
+		s.vecAfter = s.vec
 		run(s)
 		for _, v := range s.after {
 			out = binary.LittleEndian.AppendUint64(out, v)
 		}
 		out = binary.LittleEndian.AppendUint64(out, s.flags)
+		out = append(out, s.vecAfter[:]...)
 		out = append(out, mem[:]...)
 	}
 	if _, err := os.Stdout.Write(out); err != nil {
@@ -100,8 +107,12 @@ func main() {
 `
 
 // runnerAsm loads the registers and flags and jumps to the code, which jumps to back.
-func runnerAsm() string {
+func runnerAsm(avx bool) string {
 	var b strings.Builder
+	move, reg := "MOVOU", "X"
+	if avx {
+		move, reg = "VMOVDQU", "Y"
+	}
 	b.WriteString(`#include "textflag.h"
 
 TEXT ·run(SB), NOSPLIT|NOFRAME, $0-8
@@ -114,6 +125,9 @@ TEXT ·run(SB), NOSPLIT|NOFRAME, $0-8
 	PUSHQ 288(BP)
 	POPFQ
 `)
+	for n := range 16 {
+		fmt.Fprintf(&b, "\t%s %d(BP), %s%d\n", move, 320+32*n, reg, n)
+	}
 	for r := AX; r <= R15; r++ {
 		if r != BP {
 			fmt.Fprintf(&b, "\tMOVQ %d(BP), %s\n", 8*number(r), RegName(r))
@@ -133,6 +147,14 @@ TEXT back<>(SB), NOSPLIT|NOFRAME, $0-0
 	POPQ AX
 	MOVQ AX, 288(BP)
 	CLD
+`)
+	for n := range 16 {
+		fmt.Fprintf(&b, "\t%s %s%d, %d(BP)\n", move, reg, n, 832+32*n)
+	}
+	if avx {
+		b.WriteString("\tVZEROUPPER\n")
+	}
+	b.WriteString(`
 	MOVQ 280(BP), BP
 	RET
 `)
@@ -145,11 +167,23 @@ type conf struct {
 	code  []byte
 	regs  [16]uint64
 	flags uint64
+	vec   [16][4]uint64
 	mem   [memSize]byte
 
 	after      [16]uint64
 	afterFlags uint64
+	afterVec   [16][4]uint64
 	afterMem   [memSize]byte
+}
+
+// half is a vector register, low or upper half, of such a state.
+func half(vec [16][4]uint64, r Reg) *big.Int {
+	v := vec[(r-X0)%16]
+	if r >= Upper(X0) {
+		v[0], v[1] = v[2], v[3]
+	}
+	x := new(big.Int).SetUint64(v[1])
+	return x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(v[0]))
 }
 
 // flagBits are the places of the flags in RFLAGS; other status flags, PF and AF, are not in the model.
@@ -163,7 +197,7 @@ func native(t *testing.T, cases []*conf) {
 	}
 	exe := build(t, map[string]string{
 		"main.go":     fmt.Sprintf(runnerGo, memAddr+0x100000, memAddr, memAddr+0x200000, memSize, codeSize),
-		"run_amd64.s": runnerAsm(),
+		"run_amd64.s": runnerAsm(features(t)["AVX"]),
 	})
 	var in bytes.Buffer
 	for _, c := range cases {
@@ -175,6 +209,7 @@ func native(t *testing.T, cases []*conf) {
 		binary.Write(&in, binary.LittleEndian, uint16(len(c.code)))
 		binary.Write(&in, binary.LittleEndian, c.regs)
 		binary.Write(&in, binary.LittleEndian, c.flags)
+		binary.Write(&in, binary.LittleEndian, c.vec)
 		in.Write(c.mem[:])
 	}
 	cmd := exec.Command(exe)
@@ -188,7 +223,8 @@ func native(t *testing.T, cases []*conf) {
 	}
 	r := bytes.NewReader(out)
 	for _, c := range cases {
-		if err := errors.Join(binary.Read(r, binary.LittleEndian, &c.after), binary.Read(r, binary.LittleEndian, &c.afterFlags)); err != nil {
+		if err := errors.Join(binary.Read(r, binary.LittleEndian, &c.after), binary.Read(r, binary.LittleEndian, &c.afterFlags),
+			binary.Read(r, binary.LittleEndian, &c.afterVec)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadFull(r, c.afterMem[:]); err != nil {
@@ -236,11 +272,15 @@ type machine struct {
 
 // leaf is a term for a value: a constant or a variable.
 func (m *machine) leaf(name string, n int, v uint64) logic.Term {
+	return m.bigLeaf(name, n, new(big.Int).SetUint64(v))
+}
+
+func (m *machine) bigLeaf(name string, n int, v *big.Int) logic.Term {
 	if !m.symbolic {
-		return logic.BVUint(n, v)
+		return logic.BVConst(n, v)
 	}
 	x := logic.Var("amd64_test_"+name, logic.BV(n))
-	m.env[x] = logic.IntValue(new(big.Int).SetUint64(v))
+	m.env[x] = logic.IntValue(v)
 	return x
 }
 
@@ -253,29 +293,41 @@ func newMachine(c *conf, symbolic bool) *machine {
 			m.regs[r] = m.leaf(RegName(r), 64, c.regs[number(r)])
 		}
 	}
+	for _, r := range VectorRegs() {
+		m.regs[r] = m.bigLeaf(RegName(r), 128, half(c.vec, r))
+	}
 	for f, bit := range flagBits {
 		m.flags[f] = m.leaf(FlagNames()[f], 1, c.flags>>bit&1)
 	}
 	return m
 }
 
-// value evaluates a term of n bits.
+// value evaluates a term of n ≤ 64 bits.
 func (m *machine) value(v logic.Term, n int) (uint64, error) {
+	x, err := m.bigValue(v, n)
+	if err != nil {
+		return 0, err
+	}
+	return x.Uint64(), nil
+}
+
+// bigValue evaluates a term of n bits.
+func (m *machine) bigValue(v logic.Term, n int) (*big.Int, error) {
 	if v.Sort() != logic.BV(n) {
-		return 0, fmt.Errorf("%v is not of sort BV(%d)", v, n)
+		return nil, fmt.Errorf("%v is not of sort BV(%d)", v, n)
 	}
 	if !m.symbolic {
 		c, ok := v.Const()
 		if !ok {
-			return 0, fmt.Errorf("%v is no constant", v)
+			return nil, fmt.Errorf("%v is no constant", v)
 		}
-		return c.Uint64(), nil
+		return c, nil
 	}
 	x, err := logic.Eval(v, m.env, 1e5)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return x.Big().Uint64(), nil
+	return x.Big(), nil
 }
 
 func (m *machine) Reg(r Reg) (logic.Term, error) {
@@ -287,7 +339,7 @@ func (m *machine) Reg(r Reg) (logic.Term, error) {
 }
 
 func (m *machine) SetReg(r Reg, v logic.Term) error {
-	if !general(r) || v.Sort() != logic.BV(64) {
+	if !general(r) && (r < X0 || r > Upper(X15)) || v.Sort() != logic.BV(r.Width()) {
 		return fmt.Errorf("write of %s: %v", RegName(r), v)
 	}
 	m.regs[r] = v
@@ -376,6 +428,13 @@ var _ isa.CPU = (*machine)(nil)
 func (m *machine) differences(c *conf) []string {
 	var d []string
 	for r, v := range m.regs {
+		if r >= X0 {
+			got, err := m.bigValue(v, 128)
+			if want := half(c.afterVec, r); err != nil || got.Cmp(want) != 0 {
+				d = append(d, fmt.Sprintf("%s: model %#x, CPU %#x, before %#x (%v)", RegName(r), got, want, half(c.vec, r), err))
+			}
+			continue
+		}
 		got, err := m.value(v, 64)
 		if want := c.after[number(r)]; err != nil || got != want {
 			d = append(d, fmt.Sprintf("%s: model %#x, CPU %#x, before %#x (%v)", RegName(r), got, want, c.regs[number(r)], err))
@@ -424,6 +483,16 @@ func randomCase(t *testing.T, rng *rand.Rand, i isa.Instr) *conf {
 			c.flags |= 1 << bit
 		}
 	}
+	shared := [2]uint64{random64(rng), random64(rng)} // lanes of any width are often equal
+	for n := range 16 * 4 {
+		v := &c.vec[n/4][n%4]
+		switch *v = random64(rng); rng.IntN(4) {
+		case 0:
+			*v = shared[0]
+		case 1:
+			*v = shared[0]<<32 | shared[1]&0xffffffff
+		}
+	}
 	for n := 0; n < memSize; n += 8 {
 		v := random64(rng)
 		if rng.IntN(4) == 0 {
@@ -435,7 +504,7 @@ func randomCase(t *testing.T, rng *rand.Rand, i isa.Instr) *conf {
 	if _, lea := i.(LEA); lea && rng.IntN(2) == 0 || !m.IsValid() {
 		return c
 	}
-	c.point(m.Interface().(Mem), memAddr+16+uint64(rng.IntN(memSize-32)))
+	c.point(m.Interface().(Mem), memAddr+16+uint64(rng.IntN(memSize-64)))
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 // All forms are on Intel's list "Data Operand Independent Timing Instructions" (its "Data Operand Independent Timing
 // ISA Guidance", id 768873, explains the list and the mode bit DOITM that recent CPUs ask for): their time depends
 // neither on register values nor on memory contents. It may depend on addresses, which the executor therefore
-// requires to be public.
+// requires to be public. VZEROUPPER has no operand that its time could depend on.
 func Describe(i isa.Instr) (isa.Info, error) {
 	f, err := checked(i)
 	if err != nil {
@@ -30,9 +30,20 @@ func Describe(i isa.Instr) (isa.Info, error) {
 // manual is the page of a form in Intel's Software Developer's Manual. Volumes 2A to 2D are alphabetical.
 func manual(intel string) string {
 	page, _, _ := strings.Cut(intel, " ")
+	if page != "VZEROUPPER" && page != "VPBROADCASTQ" {
+		page = strings.TrimPrefix(page, "V") // the older form and the one with a VEX prefix have one page
+	}
 	switch page {
 	case "SHL", "SHR", "SAR":
 		page = "SAL/SAR/SHL/SHR"
+	case "MOVQ":
+		page = "MOVD/MOVQ"
+	case "PADDD", "PADDQ":
+		page = "PADDB/PADDW/PADDD/PADDQ"
+	case "PCMPEQD":
+		page = "PCMPEQB/PCMPEQW/PCMPEQD"
+	case "VPBROADCASTQ":
+		page = "VPBROADCAST"
 	}
 	switch c := page[0]; {
 	case c <= 'L':
@@ -59,9 +70,9 @@ func checked(i isa.Instr) (form, error) {
 }
 
 func (f *form) check() error {
-	for _, r := range f.r {
-		if !general(r) {
-			return fmt.Errorf("%s (%d) is not a register for operands", RegName(r), r)
+	for n, r := range f.r {
+		if n < f.vecs && !vector(r) || n >= f.vecs && !general(r) {
+			return fmt.Errorf("%s (%d) is not a register for operand %d", RegName(r), r, n)
 		}
 	}
 	if f.m != nil {

@@ -36,7 +36,14 @@ func TestRejectOperands(t *testing.T) {
 			var values []any
 			switch reflect.ValueOf(like).Field(field).Interface().(type) {
 			case Reg:
-				values = []any{Reg(0), SP, BP, R15 + 1, Reg(32), Reg(255)}
+				values = []any{Reg(0), SP, BP, R15 + 1, Upper(X0), Upper(X15), Upper(X15) + 1, Reg(255)}
+				others := []Reg{X0, X7, X15}
+				if operandRegs(like, reflect.TypeOf(like).Field(field).Name)[0] == X0 {
+					others = Regs()
+				}
+				for _, r := range others {
+					values = append(values, r)
+				}
 			case Mem:
 				for _, m := range badMem {
 					values = append(values, m)
@@ -44,7 +51,9 @@ func TestRejectOperands(t *testing.T) {
 			case Cond:
 				values = []any{Cond(0), GT + 1, Cond(255)}
 			case uint8:
-				values = []any{uint8(0), uint8(64), uint8(65), uint8(255)}
+				if _, order := like.(PSHUFD); !order {
+					values = []any{uint8(0), uint8(64), uint8(65), uint8(255)}
+				}
 			case string:
 				values = []any{"", "1", "a b", "a<>", "é", "a+8(FP)", "a\n"}
 			}
@@ -187,8 +196,60 @@ func reads(i isa.Instr) (r []Reg, f []isa.Flag) {
 		f = []isa.Flag{CF}
 	case ADC, ADCI, ADCM, ADCMR, SBBI, SBBM, SBBMR:
 		f = []isa.Flag{CF}
+	case MOVDQA:
+		r = []Reg{i.S}
+	case MOVQX:
+		r = []Reg{i.S}
+	case PSHUFD:
+		r = []Reg{i.S}
+	case VMOVQ:
+		r = []Reg{i.S}
+	case VPBROADCASTQ:
+		r = []Reg{i.S}
+	case MOVDQUM, VMOVDQUM:
+		r = r[1:]
+	case PXOR:
+		if i.D == i.S {
+			r = nil
+		}
+	case VMOVDQUMR:
+		r = append(r, Upper(i.S))
+	case VPANDM:
+		r = append(r[1:], Upper(i.N))
+	case VPXOR:
+		if r = wholes(i.N, i.S); i.N == i.S {
+			r = nil
+		}
+	case VPOR:
+		r = wholes(i.N, i.S)
+	case VPAND:
+		r = wholes(i.N, i.S)
+	case VPANDN:
+		r = wholes(i.N, i.S)
+	case VPCMPEQQ:
+		r = wholes(i.N, i.S)
+	case VPADDQ:
+		r = wholes(i.N, i.S)
 	}
 	return r, f
+}
+
+// wholes are the low and the upper halves of x and y.
+func wholes(x, y Reg) []Reg { return []Reg{x, Upper(x), y, Upper(y)} }
+
+// writes says which vector registers a form writes, by the manual.
+func writes(i isa.Instr) []Reg {
+	d := reflect.ValueOf(i).FieldByName("D")
+	switch i.(type) {
+	case MOVDQA, MOVDQUM, MOVQX, PXOR, POR, PAND, PANDN, PCMPEQD, PADDD, PSHUFD:
+		return []Reg{d.Interface().(Reg)}
+	case VMOVDQUM, VMOVQ, VPBROADCASTQ, VPXOR, VPOR, VPAND, VPANDM, VPANDN, VPCMPEQQ, VPADDQ:
+		x := d.Interface().(Reg)
+		return []Reg{x, Upper(x)}
+	case VZEROUPPER:
+		return UpperRegs()
+	}
+	return nil
 }
 
 // undefinedAfter says which flags the manual calls undefined after i; others of the model are never undefined.
@@ -271,8 +332,19 @@ func TestPoison(t *testing.T) {
 				}
 			}
 			m = fresh()
+			for r := range m.regs { // what is not read may be undefined, and stays so if it is not written
+				if r >= X0 && !slices.Contains(needR, r) {
+					delete(m.regs, r)
+				}
+			}
 			if err := Step(m, i); err != nil {
 				t.Fatal(err)
+			}
+			for _, r := range VectorRegs() {
+				_, defined := m.regs[r]
+				if want := slices.Contains(needR, r) || slices.Contains(writes(i), r); defined != want {
+					t.Errorf("%s %+v: %s defined: %v", formName(i), i, RegName(r), defined)
+				}
 			}
 			for f := range flagBits {
 				if got, want := m.flags[f].IsZero(), slices.Contains(undefinedAfter(i), f); got != want {
@@ -290,22 +362,22 @@ func randomCase2(rng *rand.Rand, i isa.Instr) *conf {
 		c.regs[n] = random64(rng)
 	}
 	if m := reflect.ValueOf(i).FieldByName("M"); m.IsValid() {
-		c.point(m.Interface().(Mem), memAddr+16+uint64(rng.IntN(memSize-32)))
+		c.point(m.Interface().(Mem), memAddr+16+uint64(rng.IntN(memSize-64)))
 	}
 	return c
 }
 
-// sameRegs makes all register operands one register.
+// sameRegs makes all register operands of a kind one register.
 func sameRegs(i isa.Instr) isa.Instr {
 	v := reflect.New(reflect.TypeOf(i)).Elem()
 	v.Set(reflect.ValueOf(i))
-	var first *Reg
+	first := map[bool]Reg{}
 	for n := range v.NumField() {
 		if r, ok := v.Field(n).Interface().(Reg); ok {
-			if first == nil {
-				first = &r
+			if _, seen := first[r >= X0]; !seen {
+				first[r >= X0] = r
 			}
-			v.Field(n).Set(reflect.ValueOf(*first))
+			v.Field(n).Set(reflect.ValueOf(first[r >= X0]))
 		}
 	}
 	return v.Interface().(isa.Instr)
@@ -331,6 +403,15 @@ func TestRegisters(t *testing.T) {
 		seen[RegName(r)] = true
 	}
 	if len(seen) != 14 || RegName(0) != "?" || RegName(R15+1) != "?" || RegName(255) != "?" {
+		t.Error(seen)
+	}
+	for n, r := range VectorRegs() {
+		if r != X0+Reg(n) || r.Width() != 128 || seen[RegName(r)] || n >= 16 && r != Upper(X0+Reg(n-16)) {
+			t.Errorf("vector register %d is %d, %s", n, r, RegName(r))
+		}
+		seen[RegName(r)] = true
+	}
+	if len(seen) != 46 || !slices.Equal(UpperRegs(), VectorRegs()[16:]) {
 		t.Error(seen)
 	}
 	var params []Reg
@@ -434,6 +515,19 @@ func TestPrint(t *testing.T) {
 		"MOVQ x+0(FP), AX":             LoadArg{AX, "x"},
 		"MOVQ AX, r+16(FP)":            StoreResult{AX, "r"},
 		"LEAQ tab<>(SB), AX":           TableAddr{AX, "tab"},
+		"MOVO X2, X1":                  MOVDQA{X1, X2},
+		"MOVOU 16(AX), X1":             MOVDQUM{X1, Mem{Base: AX, Disp: 16}},
+		"MOVOU X1, 16(AX)":             MOVDQUMR{Mem{Base: AX, Disp: 16}, X1},
+		"MOVQ AX, X1":                  MOVQX{X1, AX},
+		"PANDN X2, X1":                 PANDN{X1, X2},
+		"PSHUFD $228, X2, X1":          PSHUFD{X1, X2, 228},
+		"VMOVDQU (AX), Y1":             VMOVDQUM{X1, Mem{Base: AX}},
+		"VMOVDQU Y1, (AX)":             VMOVDQUMR{Mem{Base: AX}, X1},
+		"VMOVQ AX, X1":                 VMOVQ{X1, AX},
+		"VPBROADCASTQ X2, Y1":          VPBROADCASTQ{X1, X2},
+		"VPANDN Y3, Y2, Y1":            VPANDN{X1, X2, X3},
+		"VPAND 32(AX), Y2, Y1":         VPANDM{X1, X2, Mem{Base: AX, Disp: 32}},
+		"VZEROUPPER":                   VZEROUPPER{},
 	} {
 		text, err := Print(isa.Function{Name: "f", Local: false, Args: testArgs, ArgSize: 24, Lines: lines(i)})
 		if err != nil || !strings.Contains(text, "\t"+want+"\n") {

@@ -282,8 +282,14 @@ func (i *form) bytes() []byte {
 			return append(i.modRM(0x6b, number(i.r[0]), i.rm(1)), byte(*i.imm))
 		}
 		return le32(i.modRM(0x69, number(i.r[0]), i.rm(1)), *i.imm)
+	case encRMB:
+		return append(i.modRM(i.op, number(i.r[0]), i.rm(1)), byte(*i.imm))
 	case encRVM:
 		return i.vexModRM(number(i.r[1]), i.rm(2))
+	case encVRM, encVMR: // in the latter, r[0] is the second operand
+		return i.vexModRM(0, i.rm(1))
+	case encV:
+		return append(i.vexPrefix(0, place{}), byte(i.op))
 	case encVRMI:
 		return append(i.vexModRM(0, i.rm(1)), byte(*i.imm))
 	default: // encTable
@@ -343,7 +349,7 @@ func (m Mem) place() place {
 
 const rexW = 0x48
 
-// modRM encodes [REX] op ModRM…, with reg in ModRM.reg.
+// modRM encodes [prefix] [REX] op ModRM…, with reg in ModRM.reg.
 func (i *form) modRM(op uint16, reg byte, p place) []byte {
 	rex := reg>>3<<2 | p.x<<1 | p.b
 	if !i.narrow {
@@ -354,6 +360,9 @@ func (i *form) modRM(op uint16, reg byte, p place) []byte {
 		rex |= 0x40
 	}
 	var code []byte
+	if i.prefix != 0 {
+		code = append(code, i.prefix)
+	}
 	if rex != 0 {
 		code = append(code, 0x40|rex)
 	}
@@ -388,17 +397,34 @@ func (i *form) opReg(op uint16) []byte {
 	return append(code, byte(op)|r&7)
 }
 
-// vexModRM encodes a three-byte VEX prefix with W = 1, L = 0 (SDM vol. 2A §2.3.5), op and ModRM…, with the first
-// operand in ModRM.reg. The prefix holds R, X, B and vvvv inverted.
+// vexModRM encodes a VEX prefix, op and ModRM…, with the first register operand in ModRM.reg.
 func (i *form) vexModRM(vvvv byte, p place) []byte {
-	reg := number(i.r[0])
-	rxb := reg>>3<<7 | p.x<<6 | p.b<<5
-	code := []byte{0xc4, rxb ^ 0xe0 | i.vex.mmmmm, 1<<7 | (vvvv^15)<<3 | i.vex.pp, byte(i.op)}
-	return append(code, p.with(reg)...)
+	code := append(i.vexPrefix(vvvv, p), byte(i.op))
+	return append(code, p.with(number(i.r[0]))...)
+}
+
+// vexPrefix encodes a VEX prefix (SDM vol. 2A §2.3.5), which holds R, X, B and vvvv inverted; in two bytes if what the
+// third would hold has its usual value.
+func (i *form) vexPrefix(vvvv byte, p place) []byte {
+	var r byte
+	if len(i.r) > 0 {
+		r = number(i.r[0]) >> 3
+	}
+	last := (vvvv^15)<<3 | i.vex.l<<2 | i.vex.pp
+	if i.vex.mmmmm == 1 && i.vex.w == 0 && p.x == 0 && p.b == 0 {
+		return []byte{0xc5, (r^1)<<7 | last}
+	}
+	rxb := r<<7 | p.x<<6 | p.b<<5
+	return []byte{0xc4, rxb ^ 0xe0 | i.vex.mmmmm, i.vex.w<<7 | last}
 }
 
 // number is the hardware number of a register.
-func number(r Reg) byte { return byte(r - AX) }
+func number(r Reg) byte {
+	if vector(r) {
+		return byte(r - X0)
+	}
+	return byte(r - AX)
+}
 
 // last is the number of the last register operand.
 func (i *form) last() byte { return number(i.r[len(i.r)-1]) }

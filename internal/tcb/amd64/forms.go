@@ -25,16 +25,25 @@ const (
 	encRMI                   // 6B /r imm8 or 69 /r imm32: reg is the first operand, r/m the second
 	encRVM                   // VEX op /r: reg is the first operand, vvvv the second, r/m the third
 	encVRMI                  // VEX op /r imm8: reg is the first operand, r/m the second
+	encRMB                   // op /r imm8: reg is the first operand, r/m the second
+	encVRM                   // VEX op /r: reg is the first operand, r/m the second
+	encVMR                   // VEX op /r: r/m, memory, is the first operand, reg the second
+	encV                     // VEX op: no operands
 	encTable                 // op /r: reg is the operand, r/m a place relative to the next instruction
 )
 
-// A VEX prefix's opcode map and implied prefix (SDM vol. 2A §2.3.5): W = 1 and L = 0 in all forms here.
-type vex struct{ mmmmm, pp byte }
+// A VEX prefix's opcode map, implied prefix, W and L (SDM vol. 2A §2.3.5).
+type vex struct{ mmmmm, pp, w, l byte }
 
 var (
-	vex0F38   = vex{2, 0} // VEX.LZ.0F38.W1
-	vexF20F38 = vex{2, 3} // VEX.LZ.F2.0F38.W1
-	vexF20F3A = vex{3, 3} // VEX.LZ.F2.0F3A.W1
+	vex0F38      = vex{2, 0, 1, 0} // VEX.LZ.0F38.W1
+	vexF20F38    = vex{2, 3, 1, 0} // VEX.LZ.F2.0F38.W1
+	vexF20F3A    = vex{3, 3, 1, 0} // VEX.LZ.F2.0F3A.W1
+	vex128       = vex{1, 0, 0, 0} // VEX.128.0F.WIG
+	vex128Word   = vex{1, 1, 1, 0} // VEX.128.66.0F.W1
+	vex256       = vex{1, 1, 0, 1} // VEX.256.66.0F.WIG
+	vex256Move   = vex{1, 2, 0, 1} // VEX.256.F3.0F.WIG
+	vex256of0F38 = vex{2, 1, 0, 1} // VEX.256.66.0F38.W0 or WIG
 )
 
 // form is an instruction as the printer and the encoder see it: a line of the table in decode with its operands.
@@ -48,9 +57,12 @@ type form struct {
 	digit  byte   // opcode extension in ModRM.reg
 	narrow bool   // without REX.W: 32-bit or 8-bit operands
 	byteR  bool   // register operands are bytes
+	prefix byte   // before REX, 0 for none
 	vex    vex
 
 	r     []Reg  // register operands
+	vecs  int    // that many of them, the first, are vector registers
+	ymm   int    // that many of 256 bits
 	m     *Mem   // memory operand
 	imm   *int64 // immediate operand
 	shift bool   // imm is a shift count
@@ -74,6 +86,18 @@ func imm(v int32) *int64      { w := int64(v); return &w }
 func count(v uint8) *int64    { w := int64(v); return &w }
 func value(v uint64) *int64   { w := int64(v); return &w }
 func value32(v uint32) *int64 { w := int64(v); return &w }
+
+// sse completes a form of two 128-bit registers, the destination first.
+func sse(f form) form {
+	f.enc, f.narrow, f.prefix, f.vecs = encRM, true, 0x66, 2
+	return f
+}
+
+// avx2 completes a form of 256-bit registers: the destination and two sources, of which the second may be memory.
+func avx2(f form) form {
+	f.enc, f.feature, f.vecs, f.ymm = encRVM, "AVX2", len(f.r), len(f.r)
+	return f
+}
 
 // decode maps each instruction type to its form. It does not check operands.
 func decode(i isa.Instr) (form, error) {
@@ -223,6 +247,56 @@ func decode(i isa.Instr) (form, error) {
 		return form{intel: "CMOVcc r64, m64", plan9: "CMOVQ" + i.K.String(), enc: encRM, op: 0x0f40 + i.K.code(), r: regs(i.D), m: &i.M, k: &i.K}, nil
 	case SETCC:
 		return form{intel: "SETcc r8", plan9: "SET" + i.K.String(), enc: encM, op: 0x0f90 + i.K.code(), narrow: true, byteR: true, r: regs(i.D), k: &i.K}, nil
+
+	// Vectors of 128 bits.
+	case MOVDQA:
+		return sse(form{intel: "MOVDQA xmm, xmm", plan9: "MOVO", op: 0x0f6f, r: regs(i.D, i.S)}), nil
+	case MOVDQUM:
+		return form{intel: "MOVDQU xmm, m128", plan9: "MOVOU", enc: encRM, op: 0x0f6f, narrow: true, prefix: 0xf3, r: regs(i.D), vecs: 1, m: &i.M}, nil
+	case MOVDQUMR:
+		return form{intel: "MOVDQU m128, xmm", plan9: "MOVOU", enc: encMR, op: 0x0f7f, narrow: true, prefix: 0xf3, r: regs(i.S), vecs: 1, m: &i.M}, nil
+	case MOVQX:
+		return form{intel: "MOVQ xmm, r64", plan9: "MOVQ", enc: encRM, op: 0x0f6e, prefix: 0x66, r: regs(i.D, i.S), vecs: 1}, nil
+	case PXOR:
+		return sse(form{intel: "PXOR xmm, xmm", plan9: "PXOR", op: 0x0fef, r: regs(i.D, i.S)}), nil
+	case POR:
+		return sse(form{intel: "POR xmm, xmm", plan9: "POR", op: 0x0feb, r: regs(i.D, i.S)}), nil
+	case PAND:
+		return sse(form{intel: "PAND xmm, xmm", plan9: "PAND", op: 0x0fdb, r: regs(i.D, i.S)}), nil
+	case PANDN:
+		return sse(form{intel: "PANDN xmm, xmm", plan9: "PANDN", op: 0x0fdf, r: regs(i.D, i.S)}), nil
+	case PCMPEQD:
+		return sse(form{intel: "PCMPEQD xmm, xmm", plan9: "PCMPEQL", op: 0x0f76, r: regs(i.D, i.S)}), nil
+	case PADDD:
+		return sse(form{intel: "PADDD xmm, xmm", plan9: "PADDL", op: 0x0ffe, r: regs(i.D, i.S)}), nil
+	case PSHUFD:
+		return form{intel: "PSHUFD xmm, xmm, imm8", plan9: "PSHUFD", enc: encRMB, op: 0x0f70, narrow: true, prefix: 0x66, r: regs(i.D, i.S), vecs: 2, imm: count(i.Imm)}, nil
+
+	// Vectors of 256 bits.
+	case VMOVDQUM:
+		return form{intel: "VMOVDQU ymm, m256", plan9: "VMOVDQU", feature: "AVX", enc: encVRM, vex: vex256Move, op: 0x6f, r: regs(i.D), vecs: 1, ymm: 1, m: &i.M}, nil
+	case VMOVDQUMR:
+		return form{intel: "VMOVDQU m256, ymm", plan9: "VMOVDQU", feature: "AVX", enc: encVMR, vex: vex256Move, op: 0x7f, r: regs(i.S), vecs: 1, ymm: 1, m: &i.M}, nil
+	case VMOVQ:
+		return form{intel: "VMOVQ xmm, r64", plan9: "VMOVQ", feature: "AVX", enc: encVRM, vex: vex128Word, op: 0x6e, r: regs(i.D, i.S), vecs: 1}, nil
+	case VPBROADCASTQ:
+		return form{intel: "VPBROADCASTQ ymm, xmm", plan9: "VPBROADCASTQ", feature: "AVX2", enc: encVRM, vex: vex256of0F38, op: 0x59, r: regs(i.D, i.S), vecs: 2, ymm: 1}, nil
+	case VPXOR:
+		return avx2(form{intel: "VPXOR ymm, ymm, ymm", plan9: "VPXOR", vex: vex256, op: 0xef, r: regs(i.D, i.N, i.S)}), nil
+	case VPOR:
+		return avx2(form{intel: "VPOR ymm, ymm, ymm", plan9: "VPOR", vex: vex256, op: 0xeb, r: regs(i.D, i.N, i.S)}), nil
+	case VPAND:
+		return avx2(form{intel: "VPAND ymm, ymm, ymm", plan9: "VPAND", vex: vex256, op: 0xdb, r: regs(i.D, i.N, i.S)}), nil
+	case VPANDM:
+		return avx2(form{intel: "VPAND ymm, ymm, m256", plan9: "VPAND", vex: vex256, op: 0xdb, r: regs(i.D, i.N), m: &i.M}), nil
+	case VPANDN:
+		return avx2(form{intel: "VPANDN ymm, ymm, ymm", plan9: "VPANDN", vex: vex256, op: 0xdf, r: regs(i.D, i.N, i.S)}), nil
+	case VPCMPEQQ:
+		return avx2(form{intel: "VPCMPEQQ ymm, ymm, ymm", plan9: "VPCMPEQQ", vex: vex256of0F38, op: 0x29, r: regs(i.D, i.N, i.S)}), nil
+	case VPADDQ:
+		return avx2(form{intel: "VPADDQ ymm, ymm, ymm", plan9: "VPADDQ", vex: vex256, op: 0xd4, r: regs(i.D, i.N, i.S)}), nil
+	case VZEROUPPER:
+		return form{intel: "VZEROUPPER", plan9: "VZEROUPPER", feature: "AVX", enc: encV, vex: vex128, op: 0x77}, nil
 
 	// Arguments and tables. The memory operand of the first two depends on the function (see frame in encode.go).
 	case LoadArg:

@@ -26,6 +26,9 @@ var forms = []isa.Instr{
 	MUL{}, MULM{}, IMUL{}, IMULM{}, IMULI{}, MULX{}, MULXM{},
 	SHL{}, SHR{}, SAR{}, SHLD{}, SHRD{}, RORX{},
 	CMOV{}, CMOVM{}, SETCC{},
+	MOVDQA{}, MOVDQUM{}, MOVDQUMR{}, MOVQX{}, PXOR{}, POR{}, PAND{}, PANDN{}, PCMPEQD{}, PADDD{}, PSHUFD{},
+	VMOVDQUM{}, VMOVDQUMR{}, VMOVQ{}, VPBROADCASTQ{}, VPXOR{}, VPOR{}, VPAND{}, VPANDM{}, VPANDN{}, VPCMPEQQ{}, VPADDQ{},
+	VZEROUPPER{},
 	LoadArg{}, StoreResult{}, TableAddr{},
 }
 
@@ -33,6 +36,23 @@ var forms = []isa.Instr{
 var allConds = []Cond{OS, OC, CS, CC, EQ, NE, LS, HI, MI, PL, LT, GE, LE, GT}
 
 func formName(i isa.Instr) string { return reflect.TypeOf(i).Name() }
+
+// vectors lists the vector registers that operands name, operandRegs those that an operand of a form may name.
+var vectors = VectorRegs()[:16]
+
+func operandRegs(like isa.Instr, field string) []Reg {
+	switch like.(type) {
+	case MOVQX, VMOVQ:
+		if field == "S" {
+			return Regs()
+		}
+		return vectors
+	case MOVDQA, MOVDQUM, MOVDQUMR, PXOR, POR, PAND, PANDN, PCMPEQD, PADDD, PSHUFD,
+		VMOVDQUM, VMOVDQUMR, VPBROADCASTQ, VPXOR, VPOR, VPAND, VPANDM, VPANDN, VPCMPEQQ, VPADDQ:
+		return vectors
+	}
+	return Regs()
+}
 
 // needsFunction reports whether a form means something only inside a function.
 func needsFunction(i isa.Instr) bool {
@@ -129,6 +149,7 @@ var (
 		0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0x0123456789abcdef,
 	}
 	edgeCounts = []uint8{1, 2, 7, 8, 31, 32, 33, 62, 63}
+	edgeOrders = []uint8{0, 1, 2, 4, 0x1b, 0x44, 0x4e, 0x80, 0xb1, 0xe4, 0xff} // of PSHUFD
 )
 
 func pick[T any](rng *rand.Rand, s []T) T { return s[rng.IntN(len(s))] }
@@ -163,7 +184,7 @@ func random(rng *rand.Rand, like isa.Instr) isa.Instr {
 		f := v.Field(n)
 		switch f.Interface().(type) {
 		case Reg:
-			f.Set(reflect.ValueOf(pick(rng, Regs())))
+			f.Set(reflect.ValueOf(pick(rng, operandRegs(like, v.Type().Field(n).Name))))
 		case Mem:
 			f.Set(reflect.ValueOf(randomMem(rng)))
 		case Cond:
@@ -178,7 +199,11 @@ func random(rng *rand.Rand, like isa.Instr) isa.Instr {
 			f.SetUint(uint64(uint32(random64(rng))))
 		case uint64:
 			f.SetUint(random64(rng))
-		case uint8: // a shift count
+		case uint8: // a shift count, or the order of PSHUFD
+			if _, order := like.(PSHUFD); order {
+				f.SetUint(rng.Uint64N(256))
+				break
+			}
 			x := uint8(1 + rng.IntN(63))
 			if rng.IntN(2) == 0 {
 				x = pick(rng, edgeCounts)

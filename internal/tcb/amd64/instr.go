@@ -12,7 +12,7 @@ type Mem struct {
 // One type per instruction form. A destination comes first. The suffix says what the operands are: none for
 // registers, I for a register and an immediate, M for a register and a memory source, MR for a memory destination
 // and a register, MI for a memory destination and an immediate. Operands have 64 bits unless the name says otherwise
-// (L: 32 bits, B: 8 bits); 32-bit immediates are sign-extended.
+// (L: 32 bits, B: 8 bits); 32-bit immediates are sign-extended. Vector forms are described apart.
 
 // Moves. No flag is affected.
 type (
@@ -328,6 +328,78 @@ type (
 	}
 )
 
+// Vector forms of 128 bits, part of every 64-bit x86 CPU (SSE2). Upper halves and flags are not affected.
+type (
+	// MOVDQA is D = S.
+	MOVDQA struct{ D, S Reg }
+	// MOVDQUM is D = 16 bytes at M.
+	MOVDQUM struct {
+		D Reg
+		M Mem
+	}
+	// MOVDQUMR stores S in the 16 bytes at M.
+	MOVDQUMR struct {
+		M Mem
+		S Reg
+	}
+	// MOVQX is D = the general register S, zero-extended.
+	MOVQX struct{ D, S Reg }
+	// PXOR is D ^= S. When D and S are one register, its value does not matter and is not read: D becomes 0.
+	PXOR struct{ D, S Reg }
+	// POR is D |= S.
+	POR struct{ D, S Reg }
+	// PAND is D &= S.
+	PAND struct{ D, S Reg }
+	// PANDN is D = ^D & S.
+	PANDN struct{ D, S Reg }
+	// PCMPEQD makes each 32-bit lane of D all ones if it equals that of S, else 0.
+	PCMPEQD struct{ D, S Reg }
+	// PADDD adds each 32-bit lane of S to that of D.
+	PADDD struct{ D, S Reg }
+	// PSHUFD makes 32-bit lane n of D the lane of S that bits 2n and 2n+1 of Imm number.
+	PSHUFD struct {
+		D, S Reg
+		Imm  uint8
+	}
+)
+
+// Vector forms of 256 bits (AVX2; moves, VMOVQ and VZEROUPPER are AVX). Flags are not affected.
+type (
+	// VMOVDQUM is D = 32 bytes at M.
+	VMOVDQUM struct {
+		D Reg
+		M Mem
+	}
+	// VMOVDQUMR stores S in the 32 bytes at M.
+	VMOVDQUMR struct {
+		M Mem
+		S Reg
+	}
+	// VMOVQ is D = the general register S, zero-extended to 256 bits.
+	VMOVQ struct{ D, S Reg }
+	// VPBROADCASTQ makes each 64-bit lane of D the lowest one of S.
+	VPBROADCASTQ struct{ D, S Reg }
+	// VPXOR is D = N ^ S. When N and S are one register, its value does not matter and is not read: D becomes 0.
+	VPXOR struct{ D, N, S Reg }
+	// VPOR is D = N | S.
+	VPOR struct{ D, N, S Reg }
+	// VPAND is D = N & S.
+	VPAND struct{ D, N, S Reg }
+	// VPANDM is D = N & the 32 bytes at M.
+	VPANDM struct {
+		D, N Reg
+		M    Mem
+	}
+	// VPANDN is D = ^N & S.
+	VPANDN struct{ D, N, S Reg }
+	// VPCMPEQQ makes each 64-bit lane of D all ones if those of N and S are equal, else 0.
+	VPCMPEQQ struct{ D, N, S Reg }
+	// VPADDQ makes each 64-bit lane of D the sum of those of N and S.
+	VPADDQ struct{ D, N, S Reg }
+	// VZEROUPPER clears the upper halves of all vector registers.
+	VZEROUPPER struct{}
+)
+
 // Arguments and tables.
 type (
 	// LoadArg is D = the Go argument of that name.
@@ -348,73 +420,96 @@ type (
 )
 
 // Instruction marks the types of this file as instructions.
-func (MOV) Instruction()         {}
-func (MOVI) Instruction()        {}
-func (MOVLI) Instruction()       {}
-func (MOVM) Instruction()        {}
-func (MOVMR) Instruction()       {}
-func (MOVMI) Instruction()       {}
-func (MOVLM) Instruction()       {}
-func (MOVBMR) Instruction()      {}
-func (MOVBZX) Instruction()      {}
-func (MOVBZXM) Instruction()     {}
-func (LEA) Instruction()         {}
-func (BSWAP) Instruction()       {}
-func (ADD) Instruction()         {}
-func (ADDI) Instruction()        {}
-func (ADDM) Instruction()        {}
-func (ADDMR) Instruction()       {}
-func (ADC) Instruction()         {}
-func (ADCI) Instruction()        {}
-func (ADCM) Instruction()        {}
-func (ADCMR) Instruction()       {}
-func (SUB) Instruction()         {}
-func (SUBI) Instruction()        {}
-func (SUBM) Instruction()        {}
-func (SUBMR) Instruction()       {}
-func (SBB) Instruction()         {}
-func (SBBI) Instruction()        {}
-func (SBBM) Instruction()        {}
-func (SBBMR) Instruction()       {}
-func (NEG) Instruction()         {}
-func (CMP) Instruction()         {}
-func (CMPI) Instruction()        {}
-func (CMPM) Instruction()        {}
-func (CMPMR) Instruction()       {}
-func (AND) Instruction()         {}
-func (ANDI) Instruction()        {}
-func (ANDM) Instruction()        {}
-func (ANDMR) Instruction()       {}
-func (OR) Instruction()          {}
-func (ORI) Instruction()         {}
-func (ORM) Instruction()         {}
-func (ORMR) Instruction()        {}
-func (XOR) Instruction()         {}
-func (XORI) Instruction()        {}
-func (XORM) Instruction()        {}
-func (XORMR) Instruction()       {}
-func (XORL) Instruction()        {}
-func (TEST) Instruction()        {}
-func (TESTI) Instruction()       {}
-func (TESTM) Instruction()       {}
-func (NOT) Instruction()         {}
-func (ANDN) Instruction()        {}
-func (MUL) Instruction()         {}
-func (MULM) Instruction()        {}
-func (IMUL) Instruction()        {}
-func (IMULM) Instruction()       {}
-func (IMULI) Instruction()       {}
-func (MULX) Instruction()        {}
-func (MULXM) Instruction()       {}
-func (SHL) Instruction()         {}
-func (SHR) Instruction()         {}
-func (SAR) Instruction()         {}
-func (SHLD) Instruction()        {}
-func (SHRD) Instruction()        {}
-func (RORX) Instruction()        {}
-func (CMOV) Instruction()        {}
-func (CMOVM) Instruction()       {}
-func (SETCC) Instruction()       {}
-func (LoadArg) Instruction()     {}
-func (StoreResult) Instruction() {}
-func (TableAddr) Instruction()   {}
+func (MOV) Instruction()          {}
+func (MOVI) Instruction()         {}
+func (MOVLI) Instruction()        {}
+func (MOVM) Instruction()         {}
+func (MOVMR) Instruction()        {}
+func (MOVMI) Instruction()        {}
+func (MOVLM) Instruction()        {}
+func (MOVBMR) Instruction()       {}
+func (MOVBZX) Instruction()       {}
+func (MOVBZXM) Instruction()      {}
+func (LEA) Instruction()          {}
+func (BSWAP) Instruction()        {}
+func (ADD) Instruction()          {}
+func (ADDI) Instruction()         {}
+func (ADDM) Instruction()         {}
+func (ADDMR) Instruction()        {}
+func (ADC) Instruction()          {}
+func (ADCI) Instruction()         {}
+func (ADCM) Instruction()         {}
+func (ADCMR) Instruction()        {}
+func (SUB) Instruction()          {}
+func (SUBI) Instruction()         {}
+func (SUBM) Instruction()         {}
+func (SUBMR) Instruction()        {}
+func (SBB) Instruction()          {}
+func (SBBI) Instruction()         {}
+func (SBBM) Instruction()         {}
+func (SBBMR) Instruction()        {}
+func (NEG) Instruction()          {}
+func (CMP) Instruction()          {}
+func (CMPI) Instruction()         {}
+func (CMPM) Instruction()         {}
+func (CMPMR) Instruction()        {}
+func (AND) Instruction()          {}
+func (ANDI) Instruction()         {}
+func (ANDM) Instruction()         {}
+func (ANDMR) Instruction()        {}
+func (OR) Instruction()           {}
+func (ORI) Instruction()          {}
+func (ORM) Instruction()          {}
+func (ORMR) Instruction()         {}
+func (XOR) Instruction()          {}
+func (XORI) Instruction()         {}
+func (XORM) Instruction()         {}
+func (XORMR) Instruction()        {}
+func (XORL) Instruction()         {}
+func (TEST) Instruction()         {}
+func (TESTI) Instruction()        {}
+func (TESTM) Instruction()        {}
+func (NOT) Instruction()          {}
+func (ANDN) Instruction()         {}
+func (MUL) Instruction()          {}
+func (MULM) Instruction()         {}
+func (IMUL) Instruction()         {}
+func (IMULM) Instruction()        {}
+func (IMULI) Instruction()        {}
+func (MULX) Instruction()         {}
+func (MULXM) Instruction()        {}
+func (SHL) Instruction()          {}
+func (SHR) Instruction()          {}
+func (SAR) Instruction()          {}
+func (SHLD) Instruction()         {}
+func (SHRD) Instruction()         {}
+func (RORX) Instruction()         {}
+func (CMOV) Instruction()         {}
+func (CMOVM) Instruction()        {}
+func (SETCC) Instruction()        {}
+func (MOVDQA) Instruction()       {}
+func (MOVDQUM) Instruction()      {}
+func (MOVDQUMR) Instruction()     {}
+func (MOVQX) Instruction()        {}
+func (PXOR) Instruction()         {}
+func (POR) Instruction()          {}
+func (PAND) Instruction()         {}
+func (PANDN) Instruction()        {}
+func (PCMPEQD) Instruction()      {}
+func (PADDD) Instruction()        {}
+func (PSHUFD) Instruction()       {}
+func (VMOVDQUM) Instruction()     {}
+func (VMOVDQUMR) Instruction()    {}
+func (VMOVQ) Instruction()        {}
+func (VPBROADCASTQ) Instruction() {}
+func (VPXOR) Instruction()        {}
+func (VPOR) Instruction()         {}
+func (VPAND) Instruction()        {}
+func (VPANDM) Instruction()       {}
+func (VPANDN) Instruction()       {}
+func (VPCMPEQQ) Instruction()     {}
+func (VPADDQ) Instruction()       {}
+func (VZEROUPPER) Instruction()   {}
+func (LoadArg) Instruction()      {}
+func (StoreResult) Instruction()  {}
+func (TableAddr) Instruction()    {}

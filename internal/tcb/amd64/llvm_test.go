@@ -32,7 +32,7 @@ func disassemble(t *testing.T, code [][]byte, flags ...string) []string {
 		}
 		in.WriteByte('\n')
 	}
-	args := append([]string{"-disassemble", "-triple=x86_64", "-mattr=+bmi,+bmi2", "-output-asm-variant=1"}, flags...)
+	args := append([]string{"-disassemble", "-triple=x86_64", "-mattr=+bmi,+bmi2,+avx2", "-output-asm-variant=1"}, flags...)
 	cmd := exec.Command(tool, args...)
 	cmd.Stdin = &in
 	out, err := cmd.CombinedOutput()
@@ -42,6 +42,7 @@ func disassemble(t *testing.T, code [][]byte, flags ...string) []string {
 	var lines []string
 	for _, l := range strings.Split(string(out), "\n") {
 		if l = strings.TrimSpace(l); l != "" && l[0] != '.' && l[0] != '#' {
+			l, _, _ = strings.Cut(l, " # xmm") // what a shuffle does
 			lines = append(lines, strings.Join(strings.Fields(l), " "))
 		}
 	}
@@ -61,6 +62,9 @@ var (
 )
 
 func q(r Reg) string { return names64[r] }
+
+func xmm(r Reg) string { return fmt.Sprintf("xmm%d", r-32) }
+func ymm(r Reg) string { return fmt.Sprintf("ymm%d", r-32) }
 
 // brackets is the text of an address.
 func brackets(m Mem) string {
@@ -236,6 +240,52 @@ func intelText(i isa.Instr) string {
 		return op("cmov"+suffixes[i.K], q(i.D), q64(i.M))
 	case SETCC:
 		return op("set"+suffixes[i.K], names8[i.D])
+	case MOVDQA:
+		return op("movdqa", xmm(i.D), xmm(i.S))
+	case MOVDQUM:
+		return op("movdqu", xmm(i.D), mem("xmmword", i.M))
+	case MOVDQUMR:
+		return op("movdqu", mem("xmmword", i.M), xmm(i.S))
+	case MOVQX:
+		return op("movq", xmm(i.D), q(i.S))
+	case PXOR:
+		return op("pxor", xmm(i.D), xmm(i.S))
+	case POR:
+		return op("por", xmm(i.D), xmm(i.S))
+	case PAND:
+		return op("pand", xmm(i.D), xmm(i.S))
+	case PANDN:
+		return op("pandn", xmm(i.D), xmm(i.S))
+	case PCMPEQD:
+		return op("pcmpeqd", xmm(i.D), xmm(i.S))
+	case PADDD:
+		return op("paddd", xmm(i.D), xmm(i.S))
+	case PSHUFD:
+		return op("pshufd", xmm(i.D), xmm(i.S), strconv.Itoa(int(i.Imm)))
+	case VMOVDQUM:
+		return op("vmovdqu", ymm(i.D), mem("ymmword", i.M))
+	case VMOVDQUMR:
+		return op("vmovdqu", mem("ymmword", i.M), ymm(i.S))
+	case VMOVQ:
+		return op("vmovq", xmm(i.D), q(i.S))
+	case VPBROADCASTQ:
+		return op("vpbroadcastq", ymm(i.D), xmm(i.S))
+	case VPXOR:
+		return op("vpxor", ymm(i.D), ymm(i.N), ymm(i.S))
+	case VPOR:
+		return op("vpor", ymm(i.D), ymm(i.N), ymm(i.S))
+	case VPAND:
+		return op("vpand", ymm(i.D), ymm(i.N), ymm(i.S))
+	case VPANDM:
+		return op("vpand", ymm(i.D), ymm(i.N), mem("ymmword", i.M))
+	case VPANDN:
+		return op("vpandn", ymm(i.D), ymm(i.N), ymm(i.S))
+	case VPCMPEQQ:
+		return op("vpcmpeqq", ymm(i.D), ymm(i.N), ymm(i.S))
+	case VPADDQ:
+		return op("vpaddq", ymm(i.D), ymm(i.N), ymm(i.S))
+	case VZEROUPPER:
+		return "vzeroupper"
 	case LoadArg: // in a function without frame, argument at offset 0
 		return op("mov", q(i.D), "qword ptr [rsp + 8]")
 	case StoreResult: // at offset 16

@@ -52,14 +52,21 @@ func line(f isa.Function, l isa.Line) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if len(ops) == 0 {
+		return "\t" + i.plan9, nil
+	}
 	return "\t" + i.plan9 + " " + strings.Join(ops, ", "), nil
 }
 
 // operands lists the operands in the order of Go's assembler: Intel's reversed, except for CMPQ.
 func (i *form) operands(f isa.Function) ([]string, error) {
 	var ops []string
-	for _, r := range i.r {
-		ops = append(ops, RegName(r))
+	for n, r := range i.r {
+		name := RegName(r)
+		if n < i.ymm {
+			name = fmt.Sprintf("Y%d", number(r))
+		}
+		ops = append(ops, name)
 	}
 	if i.m != nil {
 		ops = i.placeMemory(ops, i.m.text())
@@ -85,7 +92,7 @@ func (i *form) operands(f isa.Function) ([]string, error) {
 
 // placeMemory adds a memory operand in Intel's order: first where it takes the place of the first operand.
 func (i *form) placeMemory(ops []string, m string) []string {
-	if i.enc == encMR {
+	if i.enc == encMR || i.enc == encVMR {
 		return slices.Insert(ops, 0, m)
 	}
 	return append(ops, m)

@@ -208,6 +208,78 @@ func (s *stepper) step(i isa.Instr) {
 		b := logic.Zext(8, flagOf(s.cond(i.K)))
 		s.setReg(i.D, logic.Concat(b, logic.Extract(63, 8, s.reg(i.D))))
 
+	// Vectors of 128 bits. The upper halves of the registers stay.
+	case MOVDQA:
+		s.setReg(i.D, s.reg(i.S))
+	case MOVDQUM:
+		s.setReg(i.D, s.load(s.addr(i.M), 16))
+	case MOVDQUMR:
+		s.store(s.addr(i.M), s.reg(i.S))
+	case MOVQX:
+		s.setReg(i.D, logic.Zext(128, s.reg(i.S)))
+	case PXOR:
+		if i.D == i.S {
+			s.setReg(i.D, logic.BVUint(128, 0))
+			return
+		}
+		s.setReg(i.D, logic.BVXor(s.reg(i.D), s.reg(i.S)))
+	case POR:
+		s.setReg(i.D, logic.BVOr(s.reg(i.D), s.reg(i.S)))
+	case PAND:
+		s.setReg(i.D, logic.BVAnd(s.reg(i.D), s.reg(i.S)))
+	case PANDN:
+		s.setReg(i.D, logic.BVAnd(logic.BVNot(s.reg(i.D)), s.reg(i.S)))
+	case PCMPEQD:
+		s.setReg(i.D, lanes(32, s.reg(i.D), s.reg(i.S), equalMask))
+	case PADDD:
+		s.setReg(i.D, lanes(32, s.reg(i.D), s.reg(i.S), logic.BVAdd))
+	case PSHUFD:
+		x := s.reg(i.S)
+		var parts []logic.Term // from the low end
+		for n := range 4 {
+			k := int(i.Imm >> (2 * n) & 3)
+			parts = append(parts, logic.Extract(32*k+31, 32*k, x))
+		}
+		s.setReg(i.D, logic.Concat(parts...))
+
+	// Vectors of 256 bits.
+	case VMOVDQUM:
+		a := s.addr(i.M)
+		s.setWide(i.D, wide{s.load(a, 16), s.load(logic.BVAdd(a, word(16)), 16)})
+	case VMOVDQUMR:
+		a, v := s.addr(i.M), s.wide(i.S)
+		s.store(a, v[0])
+		s.store(logic.BVAdd(a, word(16)), v[1])
+	case VMOVQ:
+		s.setWide(i.D, wide{logic.Zext(128, s.reg(i.S)), logic.BVUint(128, 0)})
+	case VPBROADCASTQ:
+		x := logic.Extract(63, 0, s.reg(i.S))
+		s.setWide(i.D, wide{logic.Concat(x, x), logic.Concat(x, x)})
+	case VPXOR:
+		if i.N == i.S {
+			s.setWide(i.D, wide{logic.BVUint(128, 0), logic.BVUint(128, 0)})
+			return
+		}
+		s.setWide(i.D, s.wide(i.N).with(s.wide(i.S), logic.BVXor))
+	case VPOR:
+		s.setWide(i.D, s.wide(i.N).with(s.wide(i.S), logic.BVOr))
+	case VPAND:
+		s.setWide(i.D, s.wide(i.N).with(s.wide(i.S), logic.BVAnd))
+	case VPANDM:
+		a := s.addr(i.M)
+		m := wide{s.load(a, 16), s.load(logic.BVAdd(a, word(16)), 16)}
+		s.setWide(i.D, s.wide(i.N).with(m, logic.BVAnd))
+	case VPANDN:
+		s.setWide(i.D, s.wide(i.N).with(s.wide(i.S), func(n, x logic.Term) logic.Term { return logic.BVAnd(logic.BVNot(n), x) }))
+	case VPCMPEQQ:
+		s.setWide(i.D, s.wide(i.N).with(s.wide(i.S), func(n, x logic.Term) logic.Term { return lanes(64, n, x, equalMask) }))
+	case VPADDQ:
+		s.setWide(i.D, s.wide(i.N).with(s.wide(i.S), func(n, x logic.Term) logic.Term { return lanes(64, n, x, logic.BVAdd) }))
+	case VZEROUPPER:
+		for x := X0; x <= X15; x++ {
+			s.setReg(Upper(x), logic.BVUint(128, 0))
+		}
+
 	// Arguments and tables.
 	case LoadArg:
 		s.setReg(i.D, s.term(s.c.Arg(i.Name)))
@@ -325,6 +397,36 @@ func byteSwap(x logic.Term) logic.Term {
 		bytes = append(bytes, logic.Extract(i+7, i, x))
 	}
 	return logic.Concat(bytes...)
+}
+
+// lanes applies f to each pair of w-bit lanes of 128-bit x and y.
+func lanes(w int, x, y logic.Term, f func(x, y logic.Term) logic.Term) logic.Term {
+	var parts []logic.Term // from the low end
+	for o := 0; o < 128; o += w {
+		parts = append(parts, f(logic.Extract(o+w-1, o, x), logic.Extract(o+w-1, o, y)))
+	}
+	return logic.Concat(parts...)
+}
+
+// equalMask is all ones if x = y, else 0.
+func equalMask(x, y logic.Term) logic.Term {
+	zero := logic.BVUint(x.Width(), 0)
+	return logic.Ite(logic.Eq(x, y), logic.BVNot(zero), zero)
+}
+
+// wide is a 256-bit value, the low half first.
+type wide [2]logic.Term
+
+// with applies f, which works lane by lane, to the halves.
+func (x wide) with(y wide, f func(x, y logic.Term) logic.Term) wide {
+	return wide{f(x[0], y[0]), f(x[1], y[1])}
+}
+
+func (s *stepper) wide(r Reg) wide { return wide{s.reg(r), s.reg(Upper(r))} }
+
+func (s *stepper) setWide(r Reg, v wide) {
+	s.setReg(r, v[0])
+	s.setReg(Upper(r), v[1])
 }
 
 // addr is the address of a memory operand.

@@ -19,6 +19,7 @@ import (
 // concrete is a machine state with known values.
 type concrete struct {
 	reg    map[Reg]uint64
+	vec    map[Reg]vector
 	flags  [4]uint64
 	mem    map[uint64]byte
 	args   map[string]uint64
@@ -26,18 +27,37 @@ type concrete struct {
 	tables map[string]uint64
 }
 
+// vector is the value of a vector register, the low half first.
+type vector [2]uint64
+
+func (v vector) big() *big.Int {
+	x := new(big.Int).SetUint64(v[1])
+	return x.Lsh(x, 64).Or(x, new(big.Int).SetUint64(v[0]))
+}
+
+// value is that of a constant of at most 64 bits.
 func value(t logic.Term, bits int) (uint64, error) {
+	v, err := wide(t, bits)
+	return v[0], err
+}
+
+// wide is the value of a constant of at most 128 bits.
+func wide(t logic.Term, bits int) (vector, error) {
 	if err := t.Err(); err != nil {
-		return 0, err
+		return vector{}, err
 	}
 	v, ok := t.Const()
 	if !ok || t.Sort() != logic.BV(bits) {
-		return 0, fmt.Errorf("%v is not a constant of %d bits", t, bits)
+		return vector{}, fmt.Errorf("%v is not a constant of %d bits", t, bits)
 	}
-	return v.Uint64(), nil
+	low := new(big.Int).And(v, new(big.Int).SetUint64(^uint64(0)))
+	return vector{low.Uint64(), v.Rsh(v, 64).Uint64()}, nil
 }
 
 func (c *concrete) Reg(r Reg) (logic.Term, error) {
+	if v, ok := c.vec[r]; ok {
+		return logic.BVConst(128, v.big()), nil
+	}
 	v, ok := c.reg[r]
 	if !ok {
 		return logic.Term{}, fmt.Errorf("%s is undefined", RegName(r))
@@ -46,6 +66,11 @@ func (c *concrete) Reg(r Reg) (logic.Term, error) {
 }
 
 func (c *concrete) SetReg(r Reg, v logic.Term) error {
+	if V0 <= r && r <= V31 {
+		x, err := wide(v, 128)
+		c.vec[r] = x
+		return err
+	}
 	if !allocatable(r) {
 		return fmt.Errorf("write to %s", RegName(r))
 	}
@@ -79,12 +104,12 @@ func (c *concrete) Store(addr, v logic.Term) error {
 	if err != nil {
 		return err
 	}
-	u, err := value(v, v.Width())
+	u, err := wide(v, v.Width())
 	for i := range v.Width() / 8 {
 		if _, ok := c.mem[a+uint64(i)]; !ok {
 			return fmt.Errorf("store at %#x", a)
 		}
-		c.mem[a+uint64(i)] = byte(u >> (8 * i))
+		c.mem[a+uint64(i)] = byte(u[i/8] >> (8 * (i % 8)))
 	}
 	return err
 }
@@ -123,6 +148,7 @@ type record struct {
 	NZCV   uint64
 	SP     uint64
 	Saved  uint64 // the program's SP
+	Vec    [32]vector
 	Window uint64 // address
 	Bytes  [window]byte
 }
@@ -137,7 +163,7 @@ import (
 
 type record struct {
 	stub uint64
-	st   [30]uint64
+	st   [94]uint64
 	at   uint64
 	mem  [%d]byte
 }
@@ -171,11 +197,25 @@ func main() {
 }
 `
 
+// vectorMoves makes the moves of all vector registers from or to the state.
+func vectorMoves(load bool) string {
+	var b strings.Builder
+	for n := 0; n < 32; n += 2 {
+		if load {
+			fmt.Fprintf(&b, "FLDPQ %d(R27), (F%d, F%d); ", 240+16*n, n, n+1)
+		} else {
+			fmt.Fprintf(&b, "FSTPQ (F%d, F%d), %d(R27); ", n, n+1, 240+16*n)
+		}
+	}
+	return b.String()
+}
+
 // The state is in R27 while a stub runs. LOADSTATE and SAVESTATE replace all registers that the model knows, and SP.
-const runnerAsm = `#include "textflag.h"
+var runnerAsm = `#include "textflag.h"
 
 #define LOADSTATE \
 	MOVD R0, R27 \
+	` + vectorMoves(true) + ` \
 	MOVD RSP, R1; MOVD R1, 232(R27) \
 	MOVD 216(R27), R1; MSR R1, NZCV \
 	MOVD 224(R27), R1; MOVD R1, RSP \
@@ -191,6 +231,7 @@ const runnerAsm = `#include "textflag.h"
 	STP (R23, R24), 184(R27); STP (R25, R26), 200(R27) \
 	MRS NZCV, R1; MOVD R1, 216(R27) \
 	MOVD RSP, R1; MOVD R1, 224(R27) \
+	` + vectorMoves(false) + ` \
 	MOVD 232(R27), R1; MOVD R1, RSP
 
 // func stub(n uint64, st *uint64)
@@ -252,6 +293,12 @@ func (g gen) state(stub int, what any) record {
 			r.Reg[i] = shared
 		}
 	}
+	for i := range r.Vec {
+		r.Vec[i] = vector{g.value(), g.value()}
+		if g.IntN(4) == 0 {
+			r.Vec[i][g.IntN(2)] = shared
+		}
+	}
 	for i := range r.Bytes {
 		r.Bytes[i] = byte(g.Uint32())
 	}
@@ -288,15 +335,26 @@ func access(what any) (base Reg, offset int, ok bool) {
 		return i.N, i.Offset, true
 	case STP:
 		return i.N, i.Offset, true
+	case LDRQ:
+		return i.N, i.Offset, true
+	case STRQ:
+		return i.N, i.Offset, true
+	case LDPQ:
+		return i.N, i.Offset, true
+	case STPQ:
+		return i.N, i.Offset, true
 	}
 	return 0, 0, false
 }
 
 // model is the state after, by the semantics of this package.
 func model(r record, what any) (record, error) {
-	c := &concrete{reg: make(map[Reg]uint64), mem: make(map[uint64]byte)}
+	c := &concrete{reg: make(map[Reg]uint64), vec: make(map[Reg]vector), mem: make(map[uint64]byte)}
 	for _, reg := range Regs() {
 		c.reg[reg] = r.Reg[reg]
+	}
+	for _, v := range VectorRegs() {
+		c.vec[v] = r.Vec[v-V0]
 	}
 	c.reg[SP] = r.SP
 	for f := range c.flags {
@@ -330,6 +388,9 @@ func model(r record, what any) (record, error) {
 	}
 	for _, reg := range Regs() {
 		r.Reg[reg] = c.reg[reg]
+	}
+	for _, v := range VectorRegs() {
+		r.Vec[v-V0] = c.vec[v]
 	}
 	r.SP, r.NZCV = c.reg[SP], 0
 	for f, v := range c.flags {

@@ -9,7 +9,8 @@ import (
 // Sections are those of DDI 0487H.a. Every form is data-independent: the data processing instructions are on the
 // list of PSTATE.DIT (C5.2.4, and "Operational information" in each instruction's section), and loads and stores
 // are insensitive to the value loaded or stored, by the same bit; their address is another matter, which the
-// machine checks. ADRP, in TableAddr, has no register operand that its timing could depend on.
+// machine checks. ADRP, in TableAddr, has no register operand that its timing could depend on, nor has MOVI. The vector
+// instructions are in C7.2 in alphabetical order.
 
 // Describe names the form of i and where it is defined, and checks its operands. Ill-formed or unknown is an error.
 func Describe(i isa.Instr) (isa.Info, error) {
@@ -115,6 +116,31 @@ func Describe(i isa.Instr) (isa.Info, error) {
 	case STP:
 		return describe("STP (signed offset, 64-bit)", "C6.2.321", orZero(i.T, i.T2), base(i.N), scaled(i.Offset, 8, -64, 63))
 
+	case LDRQ:
+		return describe("LDR (immediate, SIMD&FP, unsigned offset, 128-bit)", "C7.2", vectors(i.T), base(i.N), scaled(i.Offset, 16, 0, 4095))
+	case STRQ:
+		return describe("STR (immediate, SIMD&FP, unsigned offset, 128-bit)", "C7.2", vectors(i.T), base(i.N), scaled(i.Offset, 16, 0, 4095))
+	case LDPQ:
+		return describe("LDP (SIMD&FP, signed offset, 128-bit)", "C7.2", vectors(i.T, i.T2), base(i.N), scaled(i.Offset, 16, -64, 63), distinct(i.T, i.T2))
+	case STPQ:
+		return describe("STP (SIMD&FP, signed offset, 128-bit)", "C7.2", vectors(i.T, i.T2), base(i.N), scaled(i.Offset, 16, -64, 63))
+	case VMOVI:
+		return describe("MOVI (16B)", "C7.2", vectors(i.D))
+	case VDUP:
+		return describe("DUP (general, 2D)", "C7.2", vectors(i.D), orZero(i.N))
+	case VCMEQ:
+		return describe("CMEQ (register, 2D)", "C7.2", vectors(i.D, i.N, i.M))
+	case VADD:
+		return describe("ADD (vector, 2D)", "C7.2", vectors(i.D, i.N, i.M))
+	case VAND:
+		return describe("AND (vector, 16B)", "C7.2", vectors(i.D, i.N, i.M))
+	case VORR:
+		return describe("ORR (vector, register, 16B)", "C7.2", vectors(i.D, i.N, i.M))
+	case VEOR:
+		return describe("EOR (vector, 16B)", "C7.2", vectors(i.D, i.N, i.M))
+	case VBIT:
+		return describe("BIT (16B)", "C7.2", vectors(i.D, i.N, i.M))
+
 	case LoadArg:
 		return describe("LDR of an argument", "C6.2.166", general(i.D), identifier(i.Name))
 	case StoreResult:
@@ -148,6 +174,16 @@ func orZero(rs ...Reg) error {
 	for _, r := range rs {
 		if r != ZR && !allocatable(r) {
 			return fmt.Errorf("%s can't be used here", RegName(r))
+		}
+	}
+	return nil
+}
+
+// vectors checks vector operands.
+func vectors(rs ...Reg) error {
+	for _, r := range rs {
+		if r < V0 || r > V31 {
+			return fmt.Errorf("%s is no vector register", RegName(r))
 		}
 	}
 	return nil

@@ -15,11 +15,19 @@ var noZero = []string{
 	"ADDImm.D", "ADDImm.N", "ADDSImm.N", "SUBImm.D", "SUBImm.N", "SUBSImm.N", // SP
 	"ANDImm.D", "ORRImm.D", "EORImm.D", // SP
 	"LDR.N", "STR.N", "LDRW.N", "STRW.N", "LDRB.N", "STRB.N", "LDP.N", "STP.N", // SP
+	"LDRQ.N", "STRQ.N", "LDPQ.N", "STPQ.N", // SP
 	"MOVK.D", "LoadArg.D", "TableAddr.D", "CBZ.T", "CBNZ.T", // zero, but useless
 }
 
 // stackPointer lists the operands that may be SP.
-var stackPointer = []string{"ADDImm.N", "LDR.N", "STR.N", "LDRW.N", "STRW.N", "LDRB.N", "STRB.N", "LDP.N", "STP.N"}
+var stackPointer = []string{"ADDImm.N", "LDR.N", "STR.N", "LDRW.N", "STRW.N", "LDRB.N", "STRB.N", "LDP.N", "STP.N",
+	"LDRQ.N", "STRQ.N", "LDPQ.N", "STPQ.N"}
+
+// vectorForms lists the forms whose operands are vector registers, but for those in notVector.
+var (
+	vectorForms = []string{"LDRQ", "STRQ", "LDPQ", "STPQ", "VMOVI", "VDUP", "VCMEQ", "VADD", "VAND", "VORR", "VEOR", "VBIT"}
+	notVector   = []string{"LDRQ.N", "STRQ.N", "LDPQ.N", "STPQ.N", "VDUP.N"}
+)
 
 // TestDescribeRegisters sets each register operand of each form to each register in turn.
 func TestDescribeRegisters(t *testing.T) {
@@ -50,9 +58,19 @@ func TestDescribeRegisters(t *testing.T) {
 					}
 					v.Set(reflect.ValueOf(i))
 				}
+				if i, ok := form.(LDPQ); ok {
+					i.T, i.T2 = V30, V31
+					if r == int(V30) || r == int(V31) {
+						i.T, i.T2 = V1, V2
+					}
+					v.Set(reflect.ValueOf(i))
+				}
 				v.Field(f).SetUint(uint64(r))
 				reg := Reg(r)
 				want := reg <= R26 && reg != R18 || reg == ZR && !contains(noZero, operand) || reg == SP && contains(stackPointer, operand)
+				if contains(vectorForms, typ.Name()) && !contains(notVector, operand) {
+					want = V0 <= reg && reg <= V31
+				}
 				var err error
 				switch i := v.Interface().(type) {
 				case isa.Instr:
@@ -123,6 +141,11 @@ func TestDescribeRefuses(t *testing.T) {
 		LDRB{Offset: -1}, LDRB{Offset: 4096}, STRB{Offset: -1}, STRB{Offset: 4096},
 		LDP{T2: R1, Offset: 4}, LDP{T2: R1, Offset: 512}, LDP{T2: R1, Offset: -520}, LDP{T: R1, T2: R1}, LDP{T: ZR, T2: ZR},
 		STP{Offset: 4}, STP{Offset: 512}, STP{Offset: -520},
+		LDRQ{T: V0, Offset: 8}, LDRQ{T: V0, Offset: -16}, LDRQ{T: V0, Offset: 65536}, LDRQ{},
+		STRQ{T: V0, Offset: 8}, STRQ{T: V0, Offset: -16}, STRQ{T: V0, Offset: 65536}, STRQ{},
+		LDPQ{T: V0, T2: V1, Offset: 8}, LDPQ{T: V0, T2: V1, Offset: 1024}, LDPQ{T: V0, T2: V1, Offset: -1040}, LDPQ{T: V1, T2: V1}, LDPQ{T2: V1},
+		STPQ{T: V0, T2: V1, Offset: 8}, STPQ{T: V0, T2: V1, Offset: 1024}, STPQ{T: V0, T2: V1, Offset: -1040}, STPQ{T2: V1},
+		VMOVI{}, VDUP{}, VDUP{D: V0, N: V0}, VCMEQ{}, VADD{}, VAND{}, VORR{}, VEOR{}, VBIT{},
 		LoadArg{}, LoadArg{Name: "a b"}, LoadArg{Name: "1"}, StoreResult{}, StoreResult{Name: "x+8(FP)"}, TableAddr{}, TableAddr{Name: "t<>"},
 	}
 	for _, i := range bad {
@@ -175,7 +198,7 @@ func (c *failing) write() error {
 
 func (c *failing) read(bits int) (logic.Term, error) { return logic.BVUint(bits, 1), c.count() }
 
-func (c *failing) Reg(Reg) (logic.Term, error)                  { return c.read(64) }
+func (c *failing) Reg(r Reg) (logic.Term, error)                { return c.read(r.Width()) }
 func (c *failing) Flag(isa.Flag) (logic.Term, error)            { return c.read(1) }
 func (c *failing) Load(_ logic.Term, n int) (logic.Term, error) { return c.read(8 * n) }
 func (c *failing) Arg(string) (logic.Term, error)               { return c.read(64) }

@@ -334,14 +334,42 @@ func encode(i isa.Instr) (uint32, error) {
 		return 0xa9400000 | imm7(i.Offset) | enc(i.T2)<<10 | enc(i.N)<<5 | enc(i.T), nil
 	case STP:
 		return 0xa9000000 | imm7(i.Offset) | enc(i.T2)<<10 | enc(i.N)<<5 | enc(i.T), nil
+
+	case LDRQ:
+		return 0x3dc00000 | uint32(i.Offset/16)<<10 | enc(i.N)<<5 | enc(i.T), nil
+	case STRQ:
+		return 0x3d800000 | uint32(i.Offset/16)<<10 | enc(i.N)<<5 | enc(i.T), nil
+	case LDPQ:
+		return 0xad400000 | imm7(i.Offset/2) | enc(i.T2)<<10 | enc(i.N)<<5 | enc(i.T), nil
+	case STPQ:
+		return 0xad000000 | imm7(i.Offset/2) | enc(i.T2)<<10 | enc(i.N)<<5 | enc(i.T), nil
+	case VMOVI:
+		return 0x4f00e400 | uint32(i.Imm>>5)<<16 | uint32(i.Imm&31)<<5 | enc(i.D), nil
+	case VDUP:
+		return 0x4e080c00 | enc(i.N)<<5 | enc(i.D), nil
+	case VCMEQ:
+		return 0x6ee08c00 | operands(i.D, i.N, i.M), nil
+	case VADD:
+		return 0x4ee08400 | operands(i.D, i.N, i.M), nil
+	case VAND:
+		return 0x4e201c00 | operands(i.D, i.N, i.M), nil
+	case VORR:
+		return 0x4ea01c00 | operands(i.D, i.N, i.M), nil
+	case VEOR:
+		return 0x6e201c00 | operands(i.D, i.N, i.M), nil
+	case VBIT:
+		return 0x6ea01c00 | operands(i.D, i.N, i.M), nil
 	}
 	return 0, fmt.Errorf("no encoding of %T", i)
 }
 
 // enc is the encoding of a register; SP and ZR share one.
 func enc(r Reg) uint32 {
-	if r == ZR {
+	switch {
+	case r == ZR:
 		return 31
+	case r >= V0:
+		return uint32(r - V0)
 	}
 	return uint32(r)
 }
@@ -367,7 +395,7 @@ func imm12(v uint64) uint32 {
 // imm9 is the signed offset of pre- and post-indexed and unscaled forms.
 func imm9(v int) uint32 { return uint32(v) & 0x1ff << 12 }
 
-// imm7 is the signed offset of pairs of 8-byte registers, in units of 8.
+// imm7 is the signed offset of pairs of 8-byte registers, in units of 8. (Pairs of 16-byte registers have units of 16.)
 func imm7(v int) uint32 { return uint32(v/8) & 0x7f << 15 }
 
 // bitmask is N:immr:imms of a valid bitmask immediate.

@@ -74,6 +74,13 @@ func (g gen) base() Reg {
 	return g.reg()
 }
 
+func (g gen) vec() Reg {
+	if g.IntN(2) == 0 {
+		return V0 + Reg(g.IntN(4))
+	}
+	return V0 + Reg(g.IntN(32))
+}
+
 func (g gen) amount(low int) uint8 {
 	return pick(g, uint8(low), 1, 31, 32, 33, 63, uint8(low+g.IntN(64-low)))
 }
@@ -169,6 +176,26 @@ var instructionForms = []func(g gen) isa.Instr{
 		return i
 	},
 	func(g gen) isa.Instr { return STP{g.regZ(), g.regZ(), g.base(), g.offset(8, -64, 63)} },
+	func(g gen) isa.Instr { return LDRQ{g.vec(), g.base(), g.offset(16, 0, 4095)} },
+	func(g gen) isa.Instr { return STRQ{g.vec(), g.base(), g.offset(16, 0, 4095)} },
+	func(g gen) isa.Instr {
+		i := LDPQ{g.vec(), g.vec(), g.base(), g.offset(16, -64, 63)}
+		for i.T2 == i.T {
+			i.T2 = g.vec()
+		}
+		return i
+	},
+	func(g gen) isa.Instr { return STPQ{g.vec(), g.vec(), g.base(), g.offset(16, -64, 63)} },
+	func(g gen) isa.Instr {
+		return VMOVI{g.vec(), pick(g, 0, 1, 0x1f, 0x20, 0x80, 0xff, uint8(g.IntN(256)))}
+	},
+	func(g gen) isa.Instr { return VDUP{g.vec(), g.regZ()} },
+	func(g gen) isa.Instr { return VCMEQ{g.vec(), g.vec(), g.vec()} },
+	func(g gen) isa.Instr { return VADD{g.vec(), g.vec(), g.vec()} },
+	func(g gen) isa.Instr { return VAND{g.vec(), g.vec(), g.vec()} },
+	func(g gen) isa.Instr { return VORR{g.vec(), g.vec(), g.vec()} },
+	func(g gen) isa.Instr { return VEOR{g.vec(), g.vec(), g.vec()} },
+	func(g gen) isa.Instr { return VBIT{g.vec(), g.vec(), g.vec()} },
 	func(g gen) isa.Instr { return LoadArg{g.reg(), pick(g, "a", "b")} },
 	func(g gen) isa.Instr { return StoreResult{g.regZ(), "ret"} },
 	func(g gen) isa.Instr { return TableAddr{g.reg(), pick(g, "table0", "table1")} },

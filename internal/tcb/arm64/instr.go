@@ -274,6 +274,50 @@ type (
 	}
 )
 
+// Vector forms (Advanced SIMD). D, N, M, T and T2 are vector registers, except for bases and where it is said. Lane 0 is
+// the lowest. Flags are not affected.
+type (
+	// LDRQ loads 16 bytes; Offset is a multiple of 16, 0 to 65520.
+	LDRQ struct {
+		T, N   Reg
+		Offset int
+	}
+	// STRQ stores 16 bytes; Offset as in LDRQ.
+	STRQ struct {
+		T, N   Reg
+		Offset int
+	}
+	// LDPQ loads T from N + Offset and T2 from the next 16 bytes; Offset is a multiple of 16, −1024 to 1008.
+	LDPQ struct {
+		T, T2, N Reg
+		Offset   int
+	}
+	// STPQ stores T at N + Offset and T2 at the next 16 bytes; Offset as in LDPQ.
+	STPQ struct {
+		T, T2, N Reg
+		Offset   int
+	}
+	// VMOVI sets each byte of D to Imm.
+	VMOVI struct {
+		D   Reg
+		Imm uint8
+	}
+	// VDUP sets both 64-bit lanes of D to the general register N.
+	VDUP struct{ D, N Reg }
+	// VCMEQ makes each 64-bit lane of D all ones if those of N and M are equal, else 0.
+	VCMEQ struct{ D, N, M Reg }
+	// VADD makes each 64-bit lane of D the sum of those of N and M.
+	VADD struct{ D, N, M Reg }
+	// VAND is D = N & M.
+	VAND struct{ D, N, M Reg }
+	// VORR is D = N | M.
+	VORR struct{ D, N, M Reg }
+	// VEOR is D = N ^ M.
+	VEOR struct{ D, N, M Reg }
+	// VBIT copies to D the bits of N where M has ones.
+	VBIT struct{ D, N, M Reg }
+)
+
 // Arguments, results and tables of the function: each is spelled by name, and the assembler or linker fills in
 // the place.
 type (
@@ -341,6 +385,18 @@ func (LDRB) Instruction()        {}
 func (STRB) Instruction()        {}
 func (LDP) Instruction()         {}
 func (STP) Instruction()         {}
+func (LDRQ) Instruction()        {}
+func (STRQ) Instruction()        {}
+func (LDPQ) Instruction()        {}
+func (STPQ) Instruction()        {}
+func (VMOVI) Instruction()       {}
+func (VDUP) Instruction()        {}
+func (VCMEQ) Instruction()       {}
+func (VADD) Instruction()        {}
+func (VAND) Instruction()        {}
+func (VORR) Instruction()        {}
+func (VEOR) Instruction()        {}
+func (VBIT) Instruction()        {}
 func (LoadArg) Instruction()     {}
 func (StoreResult) Instruction() {}
 func (TableAddr) Instruction()   {}

@@ -184,6 +184,35 @@ func gnu(t *testing.T, i isa.Instr) string {
 	case STP:
 		return op("stp", i.T, i.T2) + gnuMemory(i.N, i.Offset)
 	}
+	switch i := i.(type) {
+	case LDRQ:
+		return fmt.Sprintf("ldr q%d", i.T-V0) + gnuMemory(i.N, i.Offset)
+	case STRQ:
+		return fmt.Sprintf("str q%d", i.T-V0) + gnuMemory(i.N, i.Offset)
+	case LDPQ:
+		return fmt.Sprintf("ldp q%d, q%d", i.T-V0, i.T2-V0) + gnuMemory(i.N, i.Offset)
+	case STPQ:
+		return fmt.Sprintf("stp q%d, q%d", i.T-V0, i.T2-V0) + gnuMemory(i.N, i.Offset)
+	case VMOVI:
+		return fmt.Sprintf("movi v%d.16b, #%d", i.D-V0, i.Imm)
+	case VDUP:
+		return fmt.Sprintf("dup v%d.2d", i.D-V0) + op(",", i.N)
+	case VCMEQ:
+		return gnuVector("cmeq", ".2d", i.D, i.N, i.M)
+	case VADD:
+		return gnuVector("add", ".2d", i.D, i.N, i.M)
+	case VAND:
+		return gnuVector("and", ".16b", i.D, i.N, i.M)
+	case VORR:
+		if i.N == i.M {
+			return gnuVector("mov", ".16b", i.D, i.N)
+		}
+		return gnuVector("orr", ".16b", i.D, i.N, i.M)
+	case VEOR:
+		return gnuVector("eor", ".16b", i.D, i.N, i.M)
+	case VBIT:
+		return gnuVector("bit", ".16b", i.D, i.N, i.M)
+	}
 	t.Fatalf("no GNU spelling of %T", i)
 	return ""
 }
@@ -199,6 +228,14 @@ func op(mnemonic string, rs ...Reg) string {
 		default:
 			names = append(names, fmt.Sprintf("x%d", r))
 		}
+	}
+	return mnemonic + " " + strings.Join(names, ", ")
+}
+
+func gnuVector(mnemonic, lanes string, rs ...Reg) string {
+	var names []string
+	for _, r := range rs {
+		names = append(names, fmt.Sprintf("v%d%s", r-V0, lanes))
 	}
 	return mnemonic + " " + strings.Join(names, ", ")
 }

@@ -206,6 +206,31 @@ func printInstruction(f isa.Function, i isa.Instr) (string, error) {
 	case STP:
 		return spell("STP", pair(i.T, i.T2), memory(i.N, i.Offset)), nil
 
+	case LDRQ:
+		return spell("FMOVQ", memory(i.N, i.Offset), scalar(i.T)), nil
+	case STRQ:
+		return spell("FMOVQ", scalar(i.T), memory(i.N, i.Offset)), nil
+	case LDPQ:
+		return spell("FLDPQ", memory(i.N, i.Offset), "("+scalar(i.T)+", "+scalar(i.T2)+")"), nil
+	case STPQ:
+		return spell("FSTPQ", "("+scalar(i.T)+", "+scalar(i.T2)+")", memory(i.N, i.Offset)), nil
+	case VMOVI:
+		return spell("VMOVI", count(i.Imm), lanes16(i.D)), nil
+	case VDUP:
+		return spell("VDUP", i.N, lanes2(i.D)), nil
+	case VCMEQ:
+		return spell("VCMEQ", lanes2(i.M), lanes2(i.N), lanes2(i.D)), nil
+	case VADD:
+		return spell("VADD", lanes2(i.M), lanes2(i.N), lanes2(i.D)), nil
+	case VAND:
+		return spell("VAND", lanes16(i.M), lanes16(i.N), lanes16(i.D)), nil
+	case VORR:
+		return spell("VORR", lanes16(i.M), lanes16(i.N), lanes16(i.D)), nil
+	case VEOR:
+		return spell("VEOR", lanes16(i.M), lanes16(i.N), lanes16(i.D)), nil
+	case VBIT:
+		return spell("VBIT", lanes16(i.M), lanes16(i.N), lanes16(i.D)), nil
+
 	case LoadArg:
 		offset, err := argOffset(f, i.Name, false)
 		return spell("MOVD", fmt.Sprintf("%s+%d(FP)", i.Name, offset), i.D), err
@@ -250,6 +275,11 @@ func memory(base Reg, offset int) string {
 }
 
 func pair(t, t2 Reg) string { return "(" + RegName(t) + ", " + RegName(t2) + ")" }
+
+// Go's assembler has three names for a vector register: F3 in loads and stores, V3.B16 and V3.D2 elsewhere.
+func scalar(r Reg) string  { return fmt.Sprintf("F%d", r-V0) }
+func lanes16(r Reg) string { return RegName(r) + ".B16" }
+func lanes2(r Reg) string  { return RegName(r) + ".D2" }
 
 // move spells MOVZ, MOVN or MOVK. Go's assembler refuses the constant 0, so that is given as a word.
 func move(mnemonic string, imm uint16, hw uint8, d Reg, i isa.Instr) (string, error) {

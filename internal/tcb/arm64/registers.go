@@ -1,9 +1,9 @@
-// Package arm64 is the model of the AArch64 integer instructions that verified code may use: one struct type per
+// Package arm64 is the model of the AArch64 instructions that verified code may use: one struct type per
 // instruction form, its meaning (Step), its operand rules and manual section (Describe), its Plan 9 spelling (Print)
 // and its bytes (Encode), and what Go's assembler adds at the entry and exit of a function.
 //
 // The reference is the Arm Architecture Reference Manual for A-profile, DDI 0487. Every form works on 64-bit
-// registers, except the byte and word loads and stores. What is not listed here does not exist for the prover:
+// registers, except the byte and word loads and stores, or on whole vector registers. What is not listed here does not exist for the prover:
 // all functions of this package return an error for any other type.
 package arm64
 
@@ -13,7 +13,7 @@ import (
 	"verum.example/internal/tcb/isa"
 )
 
-// Reg is a general register.
+// Reg is a general or vector register.
 type Reg = isa.Reg
 
 // The general registers. R18 (platform), R27 (scratch of Go's assembler), R28 (g), R29 (frame pointer) and
@@ -54,7 +54,43 @@ const (
 	R29
 	R30
 	SP
-	ZR Reg = 64
+	ZR Reg = isa.NumRegs
+)
+
+// The vector registers, of 128 bits. Go's calling convention for assembly functions preserves none of them.
+const (
+	V0 Reg = isa.FirstVector + iota
+	V1
+	V2
+	V3
+	V4
+	V5
+	V6
+	V7
+	V8
+	V9
+	V10
+	V11
+	V12
+	V13
+	V14
+	V15
+	V16
+	V17
+	V18
+	V19
+	V20
+	V21
+	V22
+	V23
+	V24
+	V25
+	V26
+	V27
+	V28
+	V29
+	V30
+	V31
 )
 
 // The condition flags, PSTATE.{N,Z,C,V}.
@@ -68,7 +104,7 @@ const (
 // FlagNames returns the names of the flags, indexed by flag.
 func FlagNames() []string { return []string{"N", "Z", "C", "V"} }
 
-// Regs returns the registers that code may use freely: R0–R17 and R19–R26.
+// Regs returns the general registers that code may use freely: R0–R17 and R19–R26.
 func Regs() []Reg {
 	var rs []Reg
 	for r := R0; r <= R30; r++ {
@@ -81,11 +117,22 @@ func Regs() []Reg {
 
 func allocatable(r Reg) bool { return r <= R26 && r != R18 }
 
+// VectorRegs returns V0–V31.
+func VectorRegs() []Reg {
+	var rs []Reg
+	for r := V0; r <= V31; r++ {
+		rs = append(rs, r)
+	}
+	return rs
+}
+
 // RegName returns the name of r in Go's assembler.
 func RegName(r Reg) string {
 	switch {
 	case r == ZR:
 		return "ZR"
+	case V0 <= r && r <= V31:
+		return fmt.Sprintf("V%d", r-V0)
 	case r == SP:
 		return "RSP"
 	case r == R18:

@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"fmt"
+	"slices"
 
 	"verum.example/internal/tcb/isa"
 	"verum.example/internal/tcb/logic"
@@ -130,6 +131,40 @@ func (s *state) step(i isa.Instr) {
 		s.store(s.address(i.N, i.Offset), s.reg(i.T))
 		s.store(s.address(i.N, i.Offset+8), s.reg(i.T2))
 
+	case LDRQ:
+		s.setReg(i.T, s.load(s.address(i.N, i.Offset), 16))
+	case STRQ:
+		s.store(s.address(i.N, i.Offset), s.reg(i.T))
+	case LDPQ:
+		t := s.load(s.address(i.N, i.Offset), 16)
+		t2 := s.load(s.address(i.N, i.Offset+16), 16)
+		s.setReg(i.T, t)
+		s.setReg(i.T2, t2)
+	case STPQ:
+		s.store(s.address(i.N, i.Offset), s.reg(i.T))
+		s.store(s.address(i.N, i.Offset+16), s.reg(i.T2))
+	case VMOVI:
+		b := logic.BVUint(8, uint64(i.Imm))
+		s.setReg(i.D, logic.Concat(slices.Repeat([]logic.Term{b}, 16)...))
+	case VDUP:
+		x := s.reg(i.N)
+		s.setReg(i.D, logic.Concat(x, x))
+	case VCMEQ:
+		s.setReg(i.D, lanes(s.reg(i.N), s.reg(i.M), func(x, y logic.Term) logic.Term {
+			return logic.Ite(logic.Eq(x, y), word(^uint64(0)), word(0))
+		}))
+	case VADD:
+		s.setReg(i.D, lanes(s.reg(i.N), s.reg(i.M), logic.BVAdd))
+	case VAND:
+		s.setReg(i.D, logic.BVAnd(s.reg(i.N), s.reg(i.M)))
+	case VORR:
+		s.setReg(i.D, logic.BVOr(s.reg(i.N), s.reg(i.M)))
+	case VEOR:
+		s.setReg(i.D, logic.BVXor(s.reg(i.N), s.reg(i.M)))
+	case VBIT:
+		m := s.reg(i.M)
+		s.setReg(i.D, logic.BVOr(logic.BVAnd(s.reg(i.D), logic.BVNot(m)), logic.BVAnd(s.reg(i.N), m)))
+
 	case LoadArg:
 		s.setReg(i.D, s.keep(s.cpu.Arg(i.Name)))
 	case StoreResult:
@@ -242,6 +277,12 @@ func reverseBytes(x logic.Term) logic.Term {
 		parts = append(parts, logic.Extract(8*b+7, 8*b, x))
 	}
 	return logic.Concat(parts...)
+}
+
+// lanes applies f to each pair of 64-bit lanes of the vectors x and y.
+func lanes(x, y logic.Term, f func(x, y logic.Term) logic.Term) logic.Term {
+	low := f(logic.Extract(63, 0, x), logic.Extract(63, 0, y))
+	return logic.Concat(low, f(logic.Extract(127, 64, x), logic.Extract(127, 64, y)))
 }
 
 // state wraps a CPU so that the first error sticks: later reads give the zero term, later writes do nothing.

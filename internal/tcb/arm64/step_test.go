@@ -1,6 +1,7 @@
 package arm64
 
 import (
+	"fmt"
 	"testing"
 
 	"verum.example/internal/tcb/isa"
@@ -101,6 +102,11 @@ func TestRegisterNames(t *testing.T) {
 	for _, i := range []int{-1, 8} {
 		if _, ok := ParamReg(i); ok {
 			t.Errorf("parameter %d has a register", i)
+		}
+	}
+	for n, r := range VectorRegs() {
+		if r != V0+Reg(n) || r.Width() != 128 || RegName(r) != fmt.Sprintf("V%d", n) {
+			t.Errorf("vector register %d is %d, %s", n, r, RegName(r))
 		}
 	}
 	names := make(map[string]Reg)

@@ -46,7 +46,7 @@ type variant struct {
 
 // variants lists the variants in order of preference. The baseline of a target is no variant: it needs no features.
 var variants = []variant{
-	{machine.AMD64, "bmi2", "BMI2", []string{"BMI1", "BMI2"}},
+	{machine.AMD64, "bmi2", "BMI2", []string{"AVX", "AVX2", "BMI1", "BMI2"}},
 }
 
 func findVariant(t machine.Target, name string) (variant, bool) {

@@ -7,8 +7,23 @@ package isa
 
 import "verum.example/internal/tcb/logic"
 
-// Reg numbers a register within one target: general registers are 0–31, vector registers 32–63.
+// Reg numbers a register within one target: general registers, of 64 bits, are 0–31, vector registers, of 128 bits,
+// 32–63. A wider vector register is two of these: its low half, and a register of its own for the upper half.
 type Reg uint8
+
+// NumRegs bounds the register numbers of every target, FirstVector is the first vector register.
+const (
+	NumRegs     = 64
+	FirstVector = 32
+)
+
+// Width is the number of bits of a register.
+func (r Reg) Width() int {
+	if r >= FirstVector && r < NumRegs {
+		return 128
+	}
+	return 64
+}
 
 // Flag numbers a condition flag within one target.
 type Flag uint8
@@ -41,7 +56,7 @@ type Info struct {
 // undefined (poison), an access outside the granted regions, a secret address: each is an error, which the
 // semantics pass on.
 type CPU interface {
-	// Reg reads a register: BV(64) for general registers.
+	// Reg reads a register, BV(r.Width()).
 	Reg(r Reg) (logic.Term, error)
 	// SetReg writes a register.
 	SetReg(r Reg, v logic.Term) error

@@ -28,6 +28,9 @@ type actual struct {
 // below the stack pointer or to LR, which are no places of the model.
 func (e *exec) call(c Call) error {
 	e.stats.Calls++
+	if err := e.upperClean(); err != nil {
+		return err
+	}
 	v := c.To.v
 	params := v.prog.Contract.Params()
 	args := make([]logic.Term, len(params))

@@ -149,7 +149,9 @@ func (s *segment) fill(b []byte) {
 }
 
 // anything is what a register that the caller did not define holds.
-func anything(r isa.Reg) logic.Term { return logic.BVUint(64, uint64(r)*0x0101_0101_0101_0101+1) }
+func anything(r isa.Reg) logic.Term {
+	return logic.BVUint(r.Width(), uint64(r)*0x0101_0101_0101_0101+1)
+}
 
 // enter gives the function its tables and its frame.
 func (c *conc) enter(p *Program) {

@@ -18,7 +18,7 @@ type core struct {
 }
 
 func (c *core) Reg(r isa.Reg) (logic.Term, error) {
-	if int(r) >= numRegs {
+	if r >= isa.NumRegs {
 		return logic.Term{}, fmt.Errorf("there is no register %d", r)
 	}
 	if c.st.regs[r].IsZero() {
@@ -31,7 +31,7 @@ func (c *core) SetReg(r isa.Reg, v logic.Term) error {
 	if !slices.Contains(c.t.regs, r) {
 		return fmt.Errorf("the code writes %s, which is reserved", c.t.regName(r))
 	}
-	if err := wellFormed(v, logic.BV(64)); err != nil {
+	if err := wellFormed(v, logic.BV(r.Width())); err != nil {
 		return fmt.Errorf("%s: %w", c.t.regName(r), err)
 	}
 	c.st.regs[r] = v

@@ -66,7 +66,8 @@ func (NoProof) Prove(Goal) (kernel.Theorem, error) {
 }
 
 // Loc is a place that a loop modifies: a register, bytes of a region, or the whole of a region whose contents are an
-// Int. A fresh place gets one variable: BV(64) for a register, BV(8·N) for N bytes, Int for a whole region.
+// Int. A fresh place gets one variable: BV(64) for a general register, BV(128) for a vector register, BV(8·N) for N
+// bytes, Int for a whole region.
 type Loc struct {
 	Region string // "" for a register
 	Reg    isa.Reg

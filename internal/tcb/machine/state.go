@@ -4,18 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"verum.example/internal/tcb/isa"
 	"verum.example/internal/tcb/logic"
 )
 
-// numRegs and numFlags bound the register and flag numbers of every target.
-const (
-	numRegs  = 64
-	numFlags = 8
-)
+// numFlags bounds the flag numbers of every target.
+const numFlags = 8
 
 // state is a symbolic machine state. The zero Term is poison everywhere.
 type state struct {
-	regs   [numRegs]logic.Term
+	regs   [isa.NumRegs]logic.Term
 	flags  [numFlags]logic.Term
 	result logic.Term // the Go result
 	mem    []memory   // of each region

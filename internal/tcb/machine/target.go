@@ -36,7 +36,8 @@ type target struct {
 	describeCond func(isa.Cond) (isa.Info, error)
 	paramReg     func(int) (isa.Reg, bool)
 	regName      func(isa.Reg) string
-	regs         []isa.Reg // that code may write
+	regs         []isa.Reg // that code may write: general and vector registers
+	upper        []isa.Reg // upper halves of vector registers, see exec.upperClean
 	flags        []string
 	sp           isa.Reg
 	frameDelta   int // the frame starts at SP + frameDelta
@@ -48,7 +49,7 @@ type target struct {
 
 var arm64Ops = func() *target {
 	t := &target{name: "arm64", step: arm64.Step, condTerm: arm64.CondTerm, invert: arm64.Invert, describe: arm64.Describe,
-		describeCond: arm64.DescribeCond, paramReg: arm64.ParamReg, regName: arm64.RegName, regs: arm64.Regs(),
+		describeCond: arm64.DescribeCond, paramReg: arm64.ParamReg, regName: arm64.RegName, regs: append(arm64.Regs(), arm64.VectorRegs()...),
 		flags: arm64.FlagNames(), frameAlign: 16, callBytes: 16, entryClobbers: arm64.EntryClobbers}
 	t.sp, t.frameDelta = arm64.FrameBase()
 	return t
@@ -56,7 +57,7 @@ var arm64Ops = func() *target {
 
 var amd64Ops = func() *target {
 	t := &target{name: "amd64", step: amd64.Step, condTerm: amd64.CondTerm, invert: amd64.Invert, describe: amd64.Describe,
-		describeCond: amd64.DescribeCond, paramReg: amd64.ParamReg, regName: amd64.RegName, regs: amd64.Regs(),
+		describeCond: amd64.DescribeCond, paramReg: amd64.ParamReg, regName: amd64.RegName, regs: append(amd64.Regs(), amd64.VectorRegs()...), upper: amd64.UpperRegs(),
 		flags: amd64.FlagNames(), frameAlign: 8, callBytes: 16,
 		entryClobbers: func(isa.Function) []isa.Reg { return nil }}
 	t.sp, t.frameDelta = amd64.FrameBase()
@@ -90,7 +91,7 @@ func (t Target) ParamReg(i int) (isa.Reg, bool) {
 	return 0, false
 }
 
-// Regs lists the registers that code may write.
+// Regs lists the registers that code may write, vector registers after general ones.
 func (t Target) Regs() []isa.Reg {
 	if o := t.ops(); o != nil {
 		return append([]isa.Reg(nil), o.regs...)
