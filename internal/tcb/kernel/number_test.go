@@ -186,7 +186,25 @@ func TestCheckPrimeSteps(t *testing.T) {
 	}
 	bad("too few factors", "square root", PrimeStep{m61, s61.Factors[2:]})
 
-	// composite numbers that are prime to the bases 2, 3, 5, 7
+	// 561 = 3·11·17 divides a⁵⁶⁰ − 1 for a prime to it, and there are a for which it doesn't divide a^(560/q) − 1, q = 2 and
+	// 5, whose powers in 560 multiply to 80; but each of these a is 1 to that power modulo some prime factor of 561.
+	weak := func(q int64) (as []int64) {
+		for a := int64(2); a < 561; a++ {
+			pow := func(k int64) *big.Int { return new(big.Int).Exp(big64(a), big64(k), big64(561)) }
+			if pow(560).Cmp(one) == 0 && pow(560/q).Cmp(one) != 0 {
+				as = append(as, a)
+			}
+		}
+		return as
+	}
+	for _, a2 := range weak(2) {
+		for _, a5 := range weak(5)[:5] {
+			bad("Carmichael number", "no witness", PrimeStep{big64(561), []PrimeFactor{factor(2, a2), factor(5, a5)}})
+			bad("Carmichael number", "no witness", PrimeStep{big64(561), []PrimeFactor{factor(5, a5), factor(2, a2)}})
+		}
+	}
+
+	// a composite number that is a strong probable prime to the bases 2, 3, 5, 7
 	n := big64(3215031751)
 	var fs []PrimeFactor
 	for q := int64(2); q < 1<<20; q++ {
