@@ -216,7 +216,7 @@ func TestCheckPrimeOwnership(t *testing.T) {
 	}
 	v, _ := q.Term().Const()
 	v.SetInt64(9)
-	if q.Term() != num(1<<31-1) || must(Fermat(q, x)).Concl() != must(Fermat(q, x)).Concl() {
+	if q.Term() != num(1<<31-1) {
 		t.Errorf("the prime has become %v", q.Term())
 	}
 }
