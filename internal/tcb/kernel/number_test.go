@@ -221,7 +221,7 @@ func TestCheckPrimeOwnership(t *testing.T) {
 	}
 }
 
-// TestCheckPrimeLarge checks a certificate of a prime of 521 bits, and how long that takes.
+// TestCheckPrimeLarge checks a certificate of a prime of 521 bits, and prints how long that takes.
 func TestCheckPrimeLarge(t *testing.T) {
 	steps := mersenne521()
 	start := time.Now()
@@ -233,7 +233,4 @@ func TestCheckPrimeLarge(t *testing.T) {
 		t.Errorf("%v", q.Term())
 	}
 	t.Logf("%d steps, %v", len(steps), time.Since(start))
-	if d := time.Since(start); d > time.Second { // 10 ms
-		t.Errorf("%v", d)
-	}
 }
