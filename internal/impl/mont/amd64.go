@@ -6,6 +6,7 @@ import (
 
 	"verum.example/internal/tcb/amd64"
 	"verum.example/internal/tcb/isa"
+	"verum.example/internal/tcb/machine"
 )
 
 // amdGen writes code for x86-64. The factors of products stay in memory.
@@ -36,8 +37,23 @@ func newAMD64(b *builder, bmi2 bool) *amdGen {
 			b.pool = append(b.pool, r)
 		}
 	}
+	b.claimParams()
+	if b.spill {
+		b.r.Frame = 8
+		g.emit(amd64.MOVMR{M: mem(amd64.SP, 0), S: b.params["r"]})
+		b.free(b.params["r"])
+	}
+	for _, name := range operandNames {
+		if r, ok := b.params[name]; ok && slices.Contains(g.reserved, r) {
+			b.params[name] = b.alloc()
+			g.emit(amd64.MOV{D: b.params[name], S: r})
+		}
+	}
 	return g
 }
+
+// operandNames are the names of parameters other than r.
+var operandNames = []string{"a", "b", "cond"}
 
 // noProducts frees the registers reserved for products.
 func (g *amdGen) noProducts() {
@@ -50,7 +66,14 @@ func mem(base isa.Reg, off int) amd64.Mem { return amd64.Mem{Base: base, Disp: i
 func (o operand) mem() amd64.Mem { return mem(o.reg, o.off) }
 
 func (g *amdGen) pointer(name string) isa.Reg {
+	if r, ok := g.takeParam(name); ok {
+		return r
+	}
 	r := g.alloc()
+	if g.params != nil {
+		g.emit(amd64.MOVM{D: r, M: mem(amd64.SP, 0)})
+		return r
+	}
 	g.emit(amd64.LoadArg{D: r, Name: name})
 	return r
 }
@@ -142,8 +165,7 @@ func (g *amdGen) constants(need int) {
 		}
 		return
 	}
-	g.r.Tables = append(g.r.Tables, table("m", ws))
-	p := g.tableAddr("m")
+	p := g.tableAddr(g.addTable("m", ws))
 	g.taken = []isa.Reg{p}
 	for i, w := range ws {
 		g.consts[w] = memOp(p, 8*i)
@@ -569,6 +591,11 @@ func (g *amdGen) fromBytes() {
 	}
 	g.emit(amd64.ADCI{D: ok})
 	g.store(x)
+	if g.params != nil {
+		d, _ := machine.AMD64.ParamReg(0)
+		g.emit(amd64.MOV{D: d, S: ok})
+		return
+	}
 	g.emit(amd64.StoreResult{S: ok, Name: "ok"})
 }
 

@@ -3,6 +3,7 @@ package mont
 import (
 	"verum.example/internal/tcb/arm64"
 	"verum.example/internal/tcb/isa"
+	"verum.example/internal/tcb/machine"
 )
 
 // armGen writes code for AArch64. All words of a product are in registers; multiplications leave the flags alone, so
@@ -18,9 +19,18 @@ type armGen struct {
 func newARM64(b *builder) *armGen {
 	b.pool = arm64.Regs()
 	g := &armGen{builder: b, consts: map[uint64]isa.Reg{}}
+	b.claimParams()
+	if b.spill {
+		b.r.Frame = 16
+		g.emit(arm64.STR{T: b.params["r"], N: arm64.SP, Offset: frameOffset})
+		b.free(b.params["r"])
+	}
 	g.tmp = [2]isa.Reg{b.alloc(), b.alloc()}
 	return g
 }
+
+// frameOffset is where the frame starts, above SP.
+const frameOffset = 8
 
 func (g *armGen) temp() isa.Reg {
 	g.turn ^= 1
@@ -28,7 +38,14 @@ func (g *armGen) temp() isa.Reg {
 }
 
 func (g *armGen) pointer(name string) isa.Reg {
+	if r, ok := g.takeParam(name); ok {
+		return r
+	}
 	r := g.alloc()
+	if g.params != nil {
+		g.emit(arm64.LDR{T: r, N: arm64.SP, Offset: frameOffset})
+		return r
+	}
 	g.emit(arm64.LoadArg{D: r, Name: name})
 	return r
 }
@@ -521,6 +538,11 @@ func (g *armGen) fromBytes() {
 	ok := g.temp()
 	g.emit(arm64.CSET(ok, arm64.LO))
 	g.store(x)
+	if g.params != nil {
+		d, _ := machine.ARM64.ParamReg(0)
+		g.emit(arm64.MOV(d, ok))
+		return
+	}
 	g.emit(arm64.StoreResult{S: ok, Name: "ok"})
 }
 

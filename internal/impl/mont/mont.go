@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"slices"
+	"strings"
 
 	"verum.example/internal/tcb/isa"
 	"verum.example/internal/tcb/machine"
@@ -44,7 +46,7 @@ type Marked struct {
 // ToMont and FromMont, have others.
 func Variants(t machine.Target, op string) []string {
 	switch {
-	case t == machine.AMD64 && (op == "Mul" || op == "Sqr" || op == "ToMont" || op == "FromMont"):
+	case t == machine.AMD64 && operations[op].products:
 		return []string{"", "bmi2"}
 	case t == machine.AMD64, t == machine.ARM64:
 		return []string{""}
@@ -54,67 +56,67 @@ func Variants(t machine.Target, op string) []string {
 
 // Mul is r = a·b/R mod m, for b < m.
 func Mul(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generate(t, variant, m, func(b *builder) { b.mul(false) })
+	return function("Mul", t, variant, m)
 }
 
 // Sqr is r = a²/R mod m, for a < m.
 func Sqr(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generate(t, variant, m, (*builder).sqr)
+	return function("Sqr", t, variant, m)
 }
 
 // ToMont is r = a·R mod m, for any a: Mul by R² mod m, which is the table "rr".
 func ToMont(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generate(t, variant, m, func(b *builder) { b.mul(true) })
+	return function("ToMont", t, variant, m)
 }
 
 // FromMont is r = a/R mod m, for any a.
 func FromMont(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generate(t, variant, m, (*builder).fromMont)
+	return function("FromMont", t, variant, m)
 }
 
 // Add is r = a + b mod m, for a, b < m.
 func Add(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.addition() })
+	return function("Add", t, variant, m)
 }
 
 // Sub is r = a − b mod m, for a, b < m.
 func Sub(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.subtraction() })
+	return function("Sub", t, variant, m)
 }
 
 // Neg is r = −a mod m, for a < m.
 func Neg(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.negation(false) })
+	return function("Neg", t, variant, m)
 }
 
 // Half is r = a/2 mod m, for a < m.
 func Half(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.halving() })
+	return function("Half", t, variant, m)
 }
 
 // FromBytes is r = b, big-endian, and 1 if b < m; else r = 0, and 0.
 func FromBytes(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.fromBytes() })
+	return function("FromBytes", t, variant, m)
 }
 
 // ToBytes is b = a, big-endian.
 func ToBytes(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.toBytes() })
+	return function("ToBytes", t, variant, m)
 }
 
 // CMov is r = a if cond is not 0.
 func CMov(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.conditionalMove() })
+	return function("CMov", t, variant, m)
 }
 
 // CNeg is r = −a mod m if cond is not 0, else r = a, for a < m.
 func CNeg(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.negation(true) })
+	return function("CNeg", t, variant, m)
 }
 
 // Select is r = table[index], or 0 if index ≥ 16, where table has 16 entries of 3n words. All entries are read.
 func Select(t machine.Target, variant string, m *big.Int) (Routine, error) {
-	return generateBaseline(t, variant, m, func(b *builder) { b.be.selection() })
+	return function("Select", t, variant, m)
 }
 
 // entries is the number of entries of a table for Select.
@@ -422,23 +424,85 @@ type builder struct {
 	block machine.Block
 	r     Routine
 	err   error
+
+	// params are the registers of the parameters of an internal routine; nil for a function that Go calls.
+	params map[string]isa.Reg
+	prefix string // of the names of an internal routine's tables, which share a name space with its callers'
+	spill  bool   // an internal routine keeps the pointer r in its frame
 }
 
-// generateBaseline is generate for functions without variants.
-func generateBaseline(t machine.Target, variant string, m *big.Int, f func(*builder)) (Routine, error) {
-	if variant != "" {
-		return Routine{}, fmt.Errorf("mont: the function has no variant %q", variant)
+// operations are the bodies of the functions by name, in the order of the parameters of spec/mont.
+var operations = map[string]struct {
+	params   []string
+	products bool // there are variants
+	body     func(*builder)
+}{
+	"Mul":       {[]string{"r", "a", "b"}, true, func(b *builder) { b.mul(false) }},
+	"Sqr":       {[]string{"r", "a"}, true, (*builder).sqr},
+	"ToMont":    {[]string{"r", "a"}, true, func(b *builder) { b.mul(true) }},
+	"FromMont":  {[]string{"r", "a"}, true, (*builder).fromMont},
+	"Add":       {[]string{"r", "a", "b"}, false, func(b *builder) { b.be.addition() }},
+	"Sub":       {[]string{"r", "a", "b"}, false, func(b *builder) { b.be.subtraction() }},
+	"Neg":       {[]string{"r", "a"}, false, func(b *builder) { b.be.negation(false) }},
+	"Half":      {[]string{"r", "a"}, false, func(b *builder) { b.be.halving() }},
+	"FromBytes": {[]string{"r", "b"}, false, func(b *builder) { b.be.fromBytes() }},
+	"ToBytes":   {[]string{"b", "a"}, false, func(b *builder) { b.be.toBytes() }},
+	"CMov":      {[]string{"r", "a", "cond"}, false, func(b *builder) { b.be.conditionalMove() }},
+	"CNeg":      {[]string{"r", "a", "cond"}, false, func(b *builder) { b.be.negation(true) }},
+	"Select":    {[]string{"r", "table", "index"}, false, func(b *builder) { b.be.selection() }},
+}
+
+// function generates a function that Go calls.
+func function(op string, t machine.Target, variant string, m *big.Int) (Routine, error) {
+	return generate(op, t, variant, m, func(*builder) {})
+}
+
+// Internal generates the operation of that name (Mul, Sqr, …, all but Select) as a routine that only verified code
+// calls: pointers are in the registers machine.Target.ParamReg(i) and stay as they are only if nothing else needs the
+// registers. If there are too few registers, the pointer r is in the frame. The names of tables begin with the prefix,
+// which should stand for the modulus: routines that are called by one function may have the same tables only.
+func Internal(op, prefix string, t machine.Target, variant string, m *big.Int) (Routine, error) {
+	var r Routine
+	var err error
+	for _, spill := range []bool{false, true} {
+		r, err = generate(op, t, variant, m, func(b *builder) {
+			b.params, b.prefix, b.spill = map[string]isa.Reg{}, prefix, spill
+		})
+		if err == nil || !errors.Is(err, errRegisters) {
+			break
+		}
 	}
-	return generate(t, variant, m, f)
+	return r, err
 }
 
-func generate(t machine.Target, variant string, m *big.Int, f func(*builder)) (Routine, error) {
+var errRegisters = errors.New("not enough registers")
+
+func generate(op string, t machine.Target, variant string, m *big.Int, init func(*builder)) (Routine, error) {
+	f, ok := operations[op]
 	mod, err := newModulus(m)
-	if err != nil {
+	switch {
+	case !ok:
+		return Routine{}, fmt.Errorf("mont: there is no operation %s", op)
+	case err != nil:
 		return Routine{}, fmt.Errorf("mont: %w", err)
+	case !f.products && variant != "":
+		return Routine{}, fmt.Errorf("mont: %s has no variant %q", op, variant)
 	}
 	b := &builder{modulus: mod}
 	b.r.Marks = map[string]Marked{}
+	init(b)
+	if b.params != nil {
+		if op == "Select" {
+			return Routine{}, errors.New("mont: Select is no internal routine")
+		}
+		for i, name := range f.params {
+			r, ok := t.ParamReg(i)
+			if !ok {
+				return Routine{}, fmt.Errorf("mont: there is no register for parameter %s", name)
+			}
+			b.params[name] = r
+		}
+	}
 	switch {
 	case t == machine.ARM64 && variant == "":
 		b.be = newARM64(b)
@@ -447,7 +511,7 @@ func generate(t machine.Target, variant string, m *big.Int, f func(*builder)) (R
 	default:
 		return Routine{}, fmt.Errorf("mont: there is no variant %q for %v", variant, t)
 	}
-	f(b)
+	f.body(b)
 	if b.err != nil {
 		return Routine{}, fmt.Errorf("mont: %v %q, modulus %v: %w", t, variant, m, b.err)
 	}
@@ -464,6 +528,29 @@ func (b *builder) fail(format string, args ...any) {
 }
 
 func (b *builder) emit(is ...isa.Instr) { b.block = append(b.block, is...) }
+
+// claimParams takes the registers of an internal routine's parameters out of the pool.
+func (b *builder) claimParams() {
+	for _, r := range b.params {
+		b.pool = slices.DeleteFunc(b.pool, func(q isa.Reg) bool { return q == r })
+	}
+}
+
+// takeParam is the register that has the parameter of an internal routine, and is the caller's from now on. There is
+// none for a function that Go calls, and for the pointer r if it is in the frame.
+func (b *builder) takeParam(name string) (isa.Reg, bool) {
+	r, ok := b.params[name]
+	return r, ok && !(b.spill && name == "r")
+}
+
+// addTable adds a table and returns its name.
+func (b *builder) addTable(name string, ws []uint64) string {
+	if b.prefix != "" {
+		name = b.prefix + strings.ToUpper(name)
+	}
+	b.r.Tables = append(b.r.Tables, table(name, ws))
+	return name
+}
 
 // flush ends the block of straight-line code.
 func (b *builder) flush() {
@@ -482,7 +569,7 @@ func (b *builder) loop(name string, while isa.Cond) {
 // alloc takes the register that has been free for longest.
 func (b *builder) alloc() isa.Reg {
 	if len(b.pool) == 0 {
-		b.fail("not enough registers")
+		b.fail("%w", errRegisters)
 		return 0
 	}
 	r := b.pool[0]
@@ -559,8 +646,7 @@ func (b *builder) mul(toMont bool) {
 	var pb isa.Reg
 	if toMont {
 		rr := new(big.Int).Lsh(big.NewInt(1), uint(128*b.n))
-		b.r.Tables = append(b.r.Tables, table("rr", toWords(rr.Mod(rr, b.m), b.n)))
-		pb = b.be.tableAddr("rr")
+		pb = b.be.tableAddr(b.addTable("rr", toWords(rr.Mod(rr, b.m), b.n)))
 	} else {
 		pb = b.be.pointer("b")
 	}

@@ -74,11 +74,17 @@ func Program(f *spec.Field, op string, t machine.Target, variant string) (machin
 	if err != nil {
 		return machine.Program{}, nil, err
 	}
-	c := gen.contract(f)
+	p, pr := program(f, op, gen.contract(f), t, variant, r)
+	return p, pr, nil
+}
+
+// program puts code, contract and proof of an operation together.
+func program(f *spec.Field, op string, c machine.Contract, t machine.Target, variant string, r impl.Routine) (
+	machine.Program, machine.Prover) {
 	pr := &prover{op: op, target: t, requires: c.Patterns()[0].Requires(), inputs: inputs(c), field: field{m: new(big.Int).Set(f.M), n: f.Words, marks: r.Marks}}
 	return machine.Program{
 		Target: t, Variant: variant, Features: r.Features, Contract: c, Frame: r.Frame, Tables: r.Tables, Code: r.Code,
-	}, pr, nil
+	}, pr
 }
 
 func inputs(c machine.Contract) (names []string) {

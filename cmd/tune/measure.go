@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"embed"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"verum.example/internal/tcb/amd64"
+	"verum.example/internal/tcb/isa"
+)
+
+//go:embed runner
+var runnerFiles embed.FS
+
+// runner is a process that measures machine code on this CPU.
+type runner struct {
+	dir    string
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	params int
+}
+
+// startRunner builds and starts the runner, for code with that many parameters.
+func startRunner(params int) (*runner, error) {
+	dir, err := os.MkdirTemp("", "tune")
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{dir: dir, params: params}
+	for _, name := range []string{"go.mod", "main.go", "call_amd64.s"} {
+		text, err := runnerFiles.ReadFile("runner/" + name + ".txt")
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	build := exec.Command("go", "build", "-o", "runner")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		r.close()
+		return nil, fmt.Errorf("building the runner: %w\n%s", err, text)
+	}
+	r.cmd = exec.Command(filepath.Join(dir, "runner"))
+	r.cmd.Stderr = os.Stderr
+	if r.in, err = r.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	r.out = bufio.NewReader(out)
+	return r, r.cmd.Start()
+}
+
+func (r *runner) close() {
+	if r.in != nil {
+		r.in.Close()
+		r.cmd.Wait()
+	}
+	os.RemoveAll(r.dir)
+}
+
+// function is straight-line code as a routine.
+func function(is []isa.Instr) isa.Function {
+	f := isa.Function{Name: "f", Local: true}
+	for _, i := range is {
+		f.Lines = append(f.Lines, isa.Line{Instr: i})
+	}
+	f.Lines = append(f.Lines, isa.Line{Return: true})
+	return f
+}
+
+// machineCode is the code as a function that is called with its parameters in registers.
+func machineCode(is []isa.Instr) ([]byte, error) {
+	f := function(is)
+	f.Frame = composedFrame
+	b, relocs, err := amd64.Encode(f)
+	if err == nil && len(relocs) > 0 {
+		err = fmt.Errorf("the code has relocations")
+	}
+	return b, err
+}
+
+// measure returns the cycles per call of each code: minima over interleaved rounds of calls in place.
+func (r *runner) measure(rounds, calls int, codes ...[]isa.Instr) ([]float64, error) {
+	var msg []byte
+	word := func(n int) { msg = binary.LittleEndian.AppendUint32(msg, uint32(n)) }
+	word(len(codes))
+	word(r.params)
+	word(rounds)
+	word(calls)
+	for _, c := range codes {
+		b, err := machineCode(c)
+		if err != nil {
+			return nil, err
+		}
+		word(len(b))
+		msg = append(msg, b...)
+	}
+	if _, err := r.in.Write(msg); err != nil {
+		return nil, err
+	}
+	cycles := make([]float64, len(codes))
+	return cycles, binary.Read(r.out, binary.LittleEndian, cycles)
+}
+
+// mca asks llvm-mca for the cycles of AArch64 code per iteration.
+func mca(tool, cpu string, is []isa.Instr, encode func(isa.Function) ([]byte, []isa.Reloc, error)) (string, error) {
+	b, _, err := encode(function(is))
+	if err != nil {
+		return "", err
+	}
+	var hex strings.Builder
+	for _, x := range b[:4*len(is)] {
+		fmt.Fprintf(&hex, "0x%02x ", x)
+	}
+	dis := exec.Command(strings.Replace(tool, "mca", "mc", 1), "--disassemble", "-triple=aarch64")
+	dis.Stdin = strings.NewReader(hex.String())
+	text, err := dis.Output()
+	if err != nil {
+		return "", err
+	}
+	run := exec.Command(tool, "-mtriple=aarch64-linux-gnu", "-mcpu="+cpu, "-iterations=100",
+		"-instruction-info=false", "-resource-pressure=false")
+	run.Stdin = strings.NewReader(string(text))
+	report, err := run.Output()
+	if err != nil {
+		return "", err
+	}
+	for _, line := range strings.Split(string(report), "\n") {
+		if v, ok := strings.CutPrefix(line, "Total Cycles:"); ok {
+			var n int
+			fmt.Sscan(v, &n)
+			return fmt.Sprintf("%.1f", float64(n)/100), nil
+		}
+	}
+	return "", fmt.Errorf("llvm-mca says nothing of cycles")
+}
