@@ -281,7 +281,8 @@ func TestBase(t *testing.T) {
 				t.Fatal(err)
 			}
 			xy := key.PublicKey().Bytes()[1:]
-			want = weierstrass.Affine(logic.IntConst(new(big.Int).SetBytes(xy[:32])), logic.IntConst(new(big.Int).SetBytes(xy[32:])))
+			coordinate := func(b []byte) Term { return logic.IntConst(new(big.Int).SetBytes(b)) }
+			want = weierstrass.Affine(coordinate(xy[:32]), coordinate(xy[32:]))
 		}
 		if P != want {
 			t.Errorf("[%v]G = %v, want %v", k, P, want)

@@ -60,7 +60,8 @@ func (f *Formulas) proveMemIsZero() Theorem {
 func (f *Formulas) MemCongruent(X, Y, Z, X1, Y1, Z1 Term) Theorem {
 	return f.at("memCongruent", func() Theorem {
 		r := f.Residue
-		return Use(f.Congruent(r(x), r(y), r(z), r(x2), r(y2), r(z2)), f.Scaled(x, x2), f.Scaled(y, y2), f.Scaled(z, z2))
+		th := f.Congruent(r(x), r(y), r(z), r(x2), r(y2), r(z2))
+		return Use(th, f.Scaled(x, x2), f.Scaled(y, y2), f.Scaled(z, z2))
 	}, subst{x: X, y: Y, z: Z, x2: X1, y2: Y1, z2: Z1})
 }
 
@@ -129,7 +130,8 @@ func (f *Formulas) MemOnCurve(X, Y, Z, YY, ZZ, W Term) Theorem {
 func (f *Formulas) proveMemOnCurve() Theorem {
 	rx, ry, rz := f.Residue(mX), f.Residue(mY), f.Residue(mZ)
 	defs := []auto.Lin{
-		f.montgomery(mV, logic.Mul(mZZ, mZZ)), f.montgomery(mYY, logic.Mul(mY, mY)), f.montgomery(mZZ, logic.Mul(mZ, mZ)),
+		f.montgomery(mV, logic.Mul(mZZ, mZZ)), f.montgomery(mYY, logic.Mul(mY, mY)),
+		f.montgomery(mZZ, logic.Mul(mZ, mZ)),
 	}
 	z4 := power(rz, 4)
 	l := f.given(logic.Mul(ry, ry), logic.Add(power(rx, 3), logic.Mul(f.a, rx, z4), logic.Mul(f.b, z4, rz, rz)))
@@ -184,8 +186,8 @@ func (f *Formulas) eliminated(th Theorem, defs ...auto.Lin) Theorem {
 	return th
 }
 
-// MemAddTerms are the terms of MemAdd: ZZ and ZZZ are the square and the cube of the first point's Z, ZZ2 and ZZZ2 those
-// of the second's.
+// MemAddTerms are the terms of MemAdd: ZZ and ZZZ are the square and the cube of the first point's Z, ZZ2 and ZZZ2
+// those of the second's.
 type MemAddTerms struct{ ZZ, ZZZ, ZZ2, ZZZ2, U1, S1, U2, S2, H, T, HH, HHH, V, Z1Z2, X, Y, Z Term }
 
 func (t MemAddTerms) subst(X, Y, Z, X2, Y2, Z2 Term) subst {
@@ -208,7 +210,8 @@ func (f *Formulas) MemAdd(X, Y, Z, X2, Y2, Z2 Term, t MemAddTerms) Theorem {
 
 func (f *Formulas) proveMemAdd() Theorem {
 	g, r := f.montgomery, f.Residue
-	th := f.Add(r(mX), r(mY), r(mZ), r(mX2), r(mY2), r(mZ2), AddTerms{r(mU1), r(mS1), r(mH), r(mR), r(mX3), r(mY3), r(mZ3)})
+	th := f.Add(r(mX), r(mY), r(mZ), r(mX2), r(mY2), r(mZ2),
+		AddTerms{r(mU1), r(mS1), r(mH), r(mR), r(mX3), r(mY3), r(mZ3)})
 	return f.eliminated(th, append(f.memSum(mU1, mS1, mZ1Z2),
 		g(mZ1Z2, logic.Mul(mZ, mZ2)),
 		f.given(mH, logic.Sub(mU2, mU1)), f.given(mR, logic.Sub(mS2, mS1)),
@@ -244,7 +247,8 @@ func (f *Formulas) MemAddAffine(X, Y, Z, X2, Y2 Term, t MemAddTerms) Theorem {
 
 func (f *Formulas) proveMemAddAffine() Theorem {
 	g, r := f.montgomery, f.Residue
-	th := f.AddAffine(r(mX), r(mY), r(mZ), r(mX2), r(mY2), AddTerms{H: r(mH), R: r(mR), X: r(mX3), Y: r(mY3), Z: r(mZ3)})
+	th := f.AddAffine(r(mX), r(mY), r(mZ), r(mX2), r(mY2),
+		AddTerms{H: r(mH), R: r(mR), X: r(mX3), Y: r(mY3), Z: r(mZ3)})
 	return f.eliminated(th, append(f.memSum(mX, mY, mZ),
 		f.given(mH, logic.Sub(mU2, mX)), f.given(mR, logic.Sub(mS2, mY)),
 		g(mU2, logic.Mul(mX2, mZZ)), g(mS2, logic.Mul(mY2, mZZZ)),

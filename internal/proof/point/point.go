@@ -104,7 +104,8 @@ func newFormulas(p, a, b Term) *Formulas {
 	}
 	r := auto.Pow2((n.BitLen() + 63) / 64 * 64)
 	inv := func(v *big.Int) Term { return logic.IntConst(new(big.Int).ModInverse(v, n)) }
-	return &Formulas{p: p, a: a, b: b, n: n, half: inv(big.NewInt(2)), r: logic.IntConst(r), ri: inv(r), lemmas: map[string]*lemma{}}
+	return &Formulas{p: p, a: a, b: b, n: n, half: inv(big.NewInt(2)), r: logic.IntConst(r), ri: inv(r),
+		lemmas: map[string]*lemma{}}
 }
 
 // ---- terms
@@ -295,12 +296,14 @@ func (f *Formulas) proveIsInfinity() Theorem {
 
 func (f *Formulas) proveX() Theorem {
 	o := f.open(x, y, z)
-	return auto.Must(kernel.Rewrite(o.x.Th, auto.Rewritten(inside(weierstrass.X(o.is.l), o.is).th, o.xa, weierstrass.X(o.is.l))))
+	X := weierstrass.X(o.is.l)
+	return auto.Must(kernel.Rewrite(o.x.Th, auto.Rewritten(inside(X, o.is).th, o.xa, X)))
 }
 
 func (f *Formulas) proveY() Theorem {
 	o := f.open(x, y, z)
-	return auto.Must(kernel.Rewrite(o.y.Th, auto.Rewritten(inside(weierstrass.Y(o.is.l), o.is).th, o.ya, weierstrass.Y(o.is.l))))
+	Y := weierstrass.Y(o.is.l)
+	return auto.Must(kernel.Rewrite(o.y.Th, auto.Rewritten(inside(Y, o.is).th, o.ya, Y)))
 }
 
 // inRange says 0 ≤ t, t < p for each of the terms.
@@ -492,8 +495,8 @@ func (f *Formulas) proveAffCongruent() Theorem {
 	yes := O.then(O2.sym()).th
 	some := assume(logic.Not(c))
 	some2 := taut(logic.Not(c2), fx, fy, some)
-	J, J2 := f.Jac(x, y, one), f.Jac(x2, y2, one)
-	no := f.affOne(x, y, some).then(eq{f.Congruent(x, y, one, x2, y2, one), J, J2}).then(f.affOne(x2, y2, some2).sym()).th
+	e := eq{f.Congruent(x, y, one, x2, y2, one), f.Jac(x, y, one), f.Jac(x2, y2, one)}
+	no := f.affOne(x, y, some).then(e).then(f.affOne(x2, y2, some2).sym()).th
 	return auto.Cases(logic.Eq(f.Aff(x, y), f.Aff(x2, y2)), c, yes, no)
 }
 

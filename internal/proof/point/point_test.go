@@ -49,7 +49,8 @@ func TestStatements(t *testing.T) {
 			for _, ts := range [][]Term{
 				frees("a b c d e g k l n o q"),
 				{y, z, x, v, u, x2, z2, y2, h, r, m},
-				{mul(x, y), add(z, num(5)), logic.Uint(logic.Var("w", logic.BV(64))), u, mul(u, u), num(7), z, add(x, y), x2, z3, num(-1)},
+				{mul(x, y), add(z, num(5)), logic.Uint(logic.Var("w", logic.BV(64))), u, mul(u, u),
+					num(7), z, add(x, y), x2, z3, num(-1)},
 			} {
 				statements(t, c, f, ts)
 				memStatements(t, c, f, ts)
@@ -91,7 +92,8 @@ func statements(t *testing.T, curve weierstrass.Curve, f *Formulas, ts []Term) {
 	sign := logic.Var("sign", logic.Bool())
 	flip := logic.Ite(sign, logic.Neg(b), b)
 	check(t, "NegSelect", f.NegSelect(a, b, c, flip, sign), eq(Jac(curve, a, flip, c), logic.Ite(sign, neg(P), P)))
-	check(t, "NegSelect", f.NegSelect(a, b, c, d, sign), eq(Jac(curve, a, d, c), logic.Ite(sign, neg(P), P)), cong(d, flip))
+	check(t, "NegSelect", f.NegSelect(a, b, c, d, sign),
+		eq(Jac(curve, a, d, c), logic.Ite(sign, neg(P), P)), cong(d, flip))
 	check(t, "XCongruent", f.XCongruent(a, b, c, d), eq(cong(X(P), d), cong(mul(d, c, c), a)), some(c))
 	check(t, "XEqual", f.XEqual(a, b, c, d), eq(eq(X(P), d), cong(mul(d, c, c), a)), some(c), ge(d), lt(d))
 	check(t, "OnCurve", f.OnCurve(a, b, c), eq(on(P), cong(mul(b, b),
@@ -102,7 +104,8 @@ func statements(t *testing.T, curve weierstrass.Curve, f *Formulas, ts []Term) {
 	check(t, "AffOne", f.AffOne(a, b), eq(A, Jac(curve, a, b, num(1))), logic.Not(both))
 	check(t, "AffCongruent", f.AffCongruent(a, b, d, e), eq(A, Aff(curve, d, e)), cong(a, d), cong(b, e))
 	check(t, "AffNeg", f.AffNeg(a, b, d), eq(Aff(curve, a, d), neg(A)), cong(d, logic.Neg(b)))
-	check(t, "AffNegSelect", f.AffNegSelect(a, b, d, sign), eq(Aff(curve, a, d), logic.Ite(sign, neg(A), A)), cong(d, flip))
+	check(t, "AffNegSelect", f.AffNegSelect(a, b, d, sign),
+		eq(Aff(curve, a, d), logic.Ite(sign, neg(A), A)), cong(d, flip))
 
 	k, l, m, n := ts[6], ts[7], ts[8], ts[9]
 	D := []Term{
@@ -125,8 +128,9 @@ func statements(t *testing.T, curve weierstrass.Curve, f *Formulas, ts []Term) {
 	U, V, H, T := n, ts[10], free("H"), free("T")
 	H2, H3 := mul(H, H), mul(H, H, H)
 	check(t, "Add", f.Add(a, b, c, d, e, g, AddTerms{U, V, H, T, k, l, m}), eq(R, sum(P, Q)),
-		cong(U, mul(a, g, g)), cong(V, mul(b, g, g, g)), cong(H, sub(mul(d, c, c), U)), cong(T, sub(mul(e, c, c, c), V)),
-		cong(k, sub(sub(mul(T, T), H3), mul(num(2), U, H2))), cong(l, sub(mul(T, sub(mul(U, H2), k)), mul(V, H3))),
+		cong(U, mul(a, g, g)), cong(V, mul(b, g, g, g)), cong(H, sub(mul(d, c, c), U)),
+		cong(T, sub(mul(e, c, c, c), V)), cong(k, sub(sub(mul(T, T), H3), mul(num(2), U, H2))),
+		cong(l, sub(mul(T, sub(mul(U, H2), k)), mul(V, H3))),
 		cong(m, mul(c, g, H)), some(c), some(g), on(P), on(Q), logic.Not(eq(P, Q)))
 	B := Aff(curve, d, e)
 	check(t, "AddAffine", f.AddAffine(a, b, c, d, e, AddTerms{H: H, R: T, X: k, Y: l, Z: m}), eq(R, sum(P, B)),
@@ -406,7 +410,8 @@ func evaluate(t *testing.T, k field, f *Formulas, P, Q affinePoint) {
 		h, r := k.sub(k.mul(x2, z, z), u), k.sub(k.mul(y2, z, z, z), v)
 		uh := k.mul(u, h, h)
 		X := k.sub(k.mul(r, r), k.mul(h, h, h), uh, uh)
-		e := consts(u, v, k.unreduced(h), k.unreduced(r), X, k.sub(k.mul(r, k.sub(uh, X)), k.mul(v, h, h, h)), k.mul(z, z2, h))
+		Y := k.sub(k.mul(r, k.sub(uh, X)), k.mul(v, h, h, h))
+		e := consts(u, v, k.unreduced(h), k.unreduced(r), X, Y, k.mul(z, z2, h))
 		return AddTerms{e[0], e[1], e[2], e[3], e[4], e[5], e[6]}
 	}
 	// what is refused: O, where a hypothesis has folded to false, and a sum of the same points
@@ -459,7 +464,8 @@ func evaluate(t *testing.T, k field, f *Formulas, P, Q affinePoint) {
 	}
 	for _, th := range []Theorem{
 		f.Coordinates(c[0], c[1], c[2]), f.X(c[0], c[1], c[2]), f.Y(c[0], c[1], c[2]), f.OnCurve(c[0], c[1], c[2]),
-		f.XCongruent(c[0], c[1], c[2], c2[0]), f.XCongruent(c[0], c[1], c[2], q[0]), f.XEqual(c[0], c[1], c[2], logic.IntConst(ax)),
+		f.XCongruent(c[0], c[1], c[2], c2[0]), f.XCongruent(c[0], c[1], c[2], q[0]),
+		f.XEqual(c[0], c[1], c[2], logic.IntConst(ax)),
 	} {
 		if n := wrong(t, th); n != finite {
 			t.Errorf("%d hypotheses are false: %v", n, th)
@@ -561,7 +567,8 @@ func TestMemEvaluates(t *testing.T) {
 			HH := mm(H, H)
 			HHH, V := mm(H, HH), mm(U1, HH)
 			X3 := k.sub(mm(T, T), HHH, V, V)
-			return MemAddTerms{n(ZZ), n(ZZZ), n(ZZ2), n(ZZZ2), n(U1), n(S1), n(U2), n(S2), n(H), n(T), n(HH), n(HHH), n(V), n(Z1Z2),
+			return MemAddTerms{n(ZZ), n(ZZZ), n(ZZ2), n(ZZZ2), n(U1), n(S1), n(U2), n(S2),
+				n(H), n(T), n(HH), n(HHH), n(V), n(Z1Z2),
 				n(X3), n(k.sub(mm(T, k.sub(V, X3)), mm(S1, HHH))), n(mm(Z1Z2, H))}
 		}
 		x2, y2, z2 := enter(tt.Q)

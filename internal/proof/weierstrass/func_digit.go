@@ -51,8 +51,6 @@ func byValue(goal, e Term, prove func(v uint64, goal Term) Theorem) Theorem {
 //
 //	0 ≤ m, 0 ≤ 2^w·m + d, 2^w·m + d ≤ n − 1, Q on the curve, Q ≠ O ⊢
 //	  [2^w·m]Q + dQ = [2^w·m + d]Q, dQ is on the curve, and the two points are not equal, unless one is O
-//
-// The laws of multiples that it uses are further hypotheses: see missing.
 type digitLemma struct {
 	c       *Curve
 	w       int

@@ -2,6 +2,9 @@ package weierstrass
 
 import (
 	"verum.example/internal/proof/auto"
+	"verum.example/internal/proof/group"
+	"verum.example/internal/proof/multiple"
+	"verum.example/internal/proof/number"
 	spec "verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/kernel"
 	"verum.example/internal/tcb/logic"
@@ -9,20 +12,13 @@ import (
 
 // Laws of multiples of a point. Each takes proofs of its premises.
 
-// missing is a law as a hypothesis: package multiple, which proves it, is not there yet. What rests on it is refused by
-// machine.Verify.
-func missing(concl Term) Theorem {
-	return assume(concl)
+// law is concl, by a law th whose hypotheses are among the conclusions of the premises.
+func law(concl Term, th Theorem, premises ...Theorem) Theorem {
+	return taut(concl, number.Use(th, premises...))
 }
 
-// law is concl, by a law from premises.
-func law(concl Term, premises ...Theorem) Theorem {
-	hs := make([]Term, len(premises))
-	for i, p := range premises {
-		hs[i] = p.Concl()
-	}
-	return taut(concl, append(premises, missing(logic.Imp(logic.And(hs...), concl)))...)
-}
+// laws are those of multiples of points of the curve.
+func (c *Curve) laws() *multiple.Laws { return multiple.For(c.Spec) }
 
 // Multiple is [k]P.
 func (c *Curve) Multiple(k, P Term) Term { return spec.SMul(k, c.Spec.P(), c.Spec.A(), P) }
@@ -41,29 +37,35 @@ type base struct {
 func (b *base) multiple(k Term) Term { return b.c.Multiple(k, b.Q) }
 
 // closed: [k]Q is on the curve.
-func (b *base) closed(k Term) Theorem { return law(b.c.OnCurve(b.multiple(k)), b.on) }
+func (b *base) closed(k Term) Theorem {
+	return law(b.c.OnCurve(b.multiple(k)), b.c.laws().Closed(k, b.Q), b.on)
+}
 
 // negClosed: −P is on the curve.
-func (c *Curve) negClosed(P Term, on Theorem) Theorem { return law(c.OnCurve(c.Negated(P)), on) }
+func (c *Curve) negClosed(P Term, on Theorem) Theorem {
+	return law(c.OnCurve(c.Negated(P)), group.For(c.Spec).NegClosed(P), on)
+}
 
 // add: [i+j]Q = [i]Q + [j]Q, from 0 ≤ i, 0 ≤ j.
 func (b *base) add(i, j Term, ni, nj Theorem) Theorem {
-	return law(logic.Eq(b.multiple(logic.Add(i, j)), b.c.Sum(b.multiple(i), b.multiple(j))), ni, nj, b.on)
+	return law(logic.Eq(b.multiple(logic.Add(i, j)), b.c.Sum(b.multiple(i), b.multiple(j))),
+		b.c.laws().Add(i, j, b.Q), ni, nj, b.on)
 }
 
 // sub: [i−j]Q = [i]Q + (−[j]Q), from 0 ≤ j, 0 ≤ i − j.
 func (b *base) sub(i, j Term, nj, nd Theorem) Theorem {
-	return law(logic.Eq(b.multiple(logic.Sub(i, j)), b.c.Sum(b.multiple(i), b.c.Negated(b.multiple(j)))), nj, nd, b.on)
+	return law(logic.Eq(b.multiple(logic.Sub(i, j)), b.c.Sum(b.multiple(i), b.c.Negated(b.multiple(j)))),
+		b.c.laws().Sub(i, j, b.Q), nj, nd, b.on)
 }
 
 // distinct: i ≡ j (mod n), from [i]Q = [j]Q, 0 ≤ i, 0 ≤ j.
 func (b *base) distinct(i, j Term, ni, nj, eq Theorem) Theorem {
-	return law(logic.Cong(i, j, b.c.Spec.N()), ni, nj, eq, b.on, b.some)
+	return law(logic.Cong(i, j, b.c.Spec.N()), b.c.laws().Distinct(i, j, b.Q), ni, nj, eq, b.on, b.some)
 }
 
 // order: [n]Q = O.
 func (b *base) order() Theorem {
-	return law(logic.Eq(b.multiple(b.c.Spec.N()), spec.Infinity()), b.on)
+	return law(logic.Eq(b.multiple(b.c.Spec.N()), spec.Infinity()), b.c.laws().Order(b.Q), b.on)
 }
 
 // zero: [0]Q = O, by definition.

@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	impl "verum.example/internal/impl/weierstrass"
@@ -38,6 +39,14 @@ func TestDigitLemma(t *testing.T) {
 	l := newDigitLemma(c, impl.Window)
 	if want := logic.And(l.concls(l.e, l.m, l.q)...); l.th.Concl() != want {
 		t.Errorf("%v, want %v", l.th.Concl(), want)
+	}
+	for _, h := range l.th.Hyps() {
+		if !slices.Contains(l.hyps(l.e, l.m, l.q), h) {
+			t.Errorf("there is a hypothesis more: %v", h)
+		}
+	}
+	if a := l.th.Axioms(); len(a) != 0 {
+		t.Errorf("axioms %v", a)
 	}
 	defer func() {
 		if recover() == nil {
@@ -110,7 +119,7 @@ func TestFunctionsRun(t *testing.T) {
 		program := func(t *testing.T, g func(Key) (machine.Program, machine.Prover, error)) machine.Program {
 			p, _, err := g(k)
 			if err != nil {
-				t.Skipf("the routines are not verified: %v", err) // until the kernel has Fermat's little theorem
+				t.Fatal(err)
 			}
 			return p
 		}
