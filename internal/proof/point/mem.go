@@ -37,13 +37,13 @@ func (f *Formulas) Scaled(c0, d0 Term) Theorem {
 // Unscaled: Ri·c ≡ Ri·d ⊢ c ≡ d.
 func (f *Formulas) Unscaled(c0, d0 Term) Theorem {
 	return f.at("unscaled", func() Theorem {
-		return f.follows(x, y, []auto.Lin{by(f.given(f.Residue(x), f.Residue(y)), f.r)}).Th
+		return f.follows(x, y, []auto.Lin{by(f.given(f.Residue(x), f.Residue(y)), f.R())}).Th
 	}, subst{x: c0, y: d0})
 }
 
 // montgomery assumes R·c ≡ t and gives c ≡ Ri·t, to eliminate c.
 func (f *Formulas) montgomery(c, t Term) auto.Lin {
-	return f.follows(c, logic.Mul(f.ri, t), []auto.Lin{by(f.given(logic.Mul(f.r, c), t), f.ri)})
+	return f.follows(c, logic.Mul(f.Ri(), t), []auto.Lin{by(f.given(logic.Mul(f.R(), c), t), f.Ri())})
 }
 
 // MemIsZero: 0 ≤ X, X < p ⊢ (Ri·X ≡ 0) = (X = 0).
@@ -51,8 +51,8 @@ func (f *Formulas) MemIsZero(X Term) Theorem { return f.at("memIsZero", f.proveM
 
 func (f *Formulas) proveMemIsZero() Theorem {
 	none, eq := f.isZero(f.Residue(x)), logic.Eq(x, zero)
-	to := f.same(x, zero, f.follows(x, zero, []auto.Lin{lin(assume(none), f.Residue(x), zero, f.r)}).Th).th
-	from := f.follows(f.Residue(x), zero, []auto.Lin{lin(assume(eq), x, zero, f.ri)}).Th
+	to := f.same(x, zero, f.follows(x, zero, []auto.Lin{lin(assume(none), f.Residue(x), zero, f.R())}).Th).th
+	from := f.follows(f.Residue(x), zero, []auto.Lin{lin(assume(eq), x, zero, f.Ri())}).Th
 	return taut(logic.Eq(none, eq), implied(none, to), implied(eq, from))
 }
 
@@ -114,8 +114,8 @@ func (f *Formulas) proveMemXCongruent() Theorem {
 	rx, ry, rz := f.Residue(mX), f.Residue(mY), f.Residue(mZ)
 	zz := f.montgomery(mZZ, logic.Mul(mZ, mZ))
 	l, r := f.given(logic.Mul(u, rz, rz), rx), f.given(logic.Mul(u, mZZ), mX)
-	to := f.follows(r.L, r.R, []auto.Lin{by(l, f.r)}, zz).Th
-	from := f.follows(l.L, l.R, []auto.Lin{by(r, f.ri)}, zz).Th
+	to := f.follows(r.L, r.R, []auto.Lin{by(l, f.R())}, zz).Th
+	from := f.follows(l.L, l.R, []auto.Lin{by(r, f.Ri())}, zz).Th
 	L, R := l.Th.Concl(), r.Th.Concl()
 	X := f.cong(weierstrass.X(f.Mem(mX, mY, mZ)), u)
 	return taut(logic.Eq(X, R), f.XCongruent(rx, ry, rz, u), implied(L, to), implied(R, from))
@@ -135,10 +135,10 @@ func (f *Formulas) proveMemOnCurve() Theorem {
 	}
 	z4 := power(rz, 4)
 	l := f.given(logic.Mul(ry, ry), logic.Add(power(rx, 3), logic.Mul(f.a, rx, z4), logic.Mul(f.b, z4, rz, rz)))
-	r := f.given(logic.Mul(f.r, f.r, mYY),
-		logic.Add(power(mX, 3), logic.Mul(f.a, mX, f.r, mV), logic.Mul(f.b, f.r, mZZ, mV)))
-	to := f.follows(r.L, r.R, []auto.Lin{by(l, power(f.r, 3))}, defs...).Th
-	from := f.follows(l.L, l.R, []auto.Lin{by(r, power(f.ri, 3))}, defs...).Th
+	r := f.given(logic.Mul(f.R(), f.R(), mYY),
+		logic.Add(power(mX, 3), logic.Mul(f.a, mX, f.R(), mV), logic.Mul(f.b, f.R(), mZZ, mV)))
+	to := f.follows(r.L, r.R, []auto.Lin{by(l, power(f.R(), 3))}, defs...).Th
+	from := f.follows(l.L, l.R, []auto.Lin{by(r, power(f.Ri(), 3))}, defs...).Th
 	L, R := l.Th.Concl(), r.Th.Concl()
 	return taut(logic.Eq(f.On(f.Mem(mX, mY, mZ)), R), f.OnCurve(rx, ry, rz), implied(L, to), implied(R, from))
 }
@@ -165,12 +165,12 @@ func (f *Formulas) memDouble(name string, rise Term, double func(x, y, z, m, X, 
 	X, Y, Z Term, t MemDoubleTerms) Theorem {
 	return f.at(name, func() Theorem {
 		g, r := f.montgomery, f.Residue
-		rM := f.given(logic.Mul(f.r, two, mM), rise)
-		M := f.follows(mM, logic.Mul(f.half, f.ri, rise), []auto.Lin{by(rM, logic.Mul(f.half, f.ri))})
+		rM := f.given(logic.Mul(f.R(), two, mM), rise)
+		M := f.follows(mM, logic.Mul(f.half(), f.Ri(), rise), []auto.Lin{by(rM, logic.Mul(f.half(), f.Ri()))})
 		th := double(r(mX), r(mY), r(mZ), r(mM), r(mX3), r(mY3), r(mZ3))
 		return f.eliminated(th,
 			g(mY3, logic.Sub(logic.Mul(mM, logic.Sub(mSS, mX3)), logic.Mul(mYY, mYY))),
-			g(mX3, logic.Sub(logic.Mul(mM, mM), logic.Mul(two, f.r, mSS))), g(mZ3, logic.Mul(mY, mZ)),
+			g(mX3, logic.Sub(logic.Mul(mM, mM), logic.Mul(two, f.R(), mSS))), g(mZ3, logic.Mul(mY, mZ)),
 			M, g(mSS, logic.Mul(mX, mYY)), g(mYY, logic.Mul(mY, mY)), g(mZZ, logic.Mul(mZ, mZ)))
 	}, subst{mX: X, mY: Y, mZ: Z, mZZ: t.ZZ, mYY: t.YY, mSS: t.S, mM: t.M, mX3: t.X, mY3: t.Y, mZ3: t.Z})
 }
@@ -226,7 +226,7 @@ func (f *Formulas) memSum(u1, s1, zz Term) []auto.Lin {
 	g := f.montgomery
 	return []auto.Lin{
 		g(mY3, logic.Sub(logic.Mul(mR, logic.Sub(mV, mX3)), logic.Mul(s1, mHHH))),
-		g(mX3, logic.Sub(logic.Sub(logic.Mul(mR, mR), logic.Mul(f.r, mHHH)), logic.Mul(two, f.r, mV))),
+		g(mX3, logic.Sub(logic.Sub(logic.Mul(mR, mR), logic.Mul(f.R(), mHHH)), logic.Mul(two, f.R(), mV))),
 		g(mZ3, logic.Mul(zz, mH)), g(mV, logic.Mul(u1, mHH)), g(mHHH, logic.Mul(mH, mHH)), g(mHH, logic.Mul(mH, mH)),
 	}
 }

@@ -69,8 +69,7 @@ func MemAff(c weierstrass.Curve, X, Y Term) Term { return For(c).MemAff(X, Y) }
 type Formulas struct {
 	p, a, b Term
 	n       *big.Int // p
-	half    Term     // 1/2 modulo p
-	r, ri   Term     // R and 1/R modulo p
+	words   int      // of p
 
 	mu     sync.Mutex
 	lemmas map[string]*lemma
@@ -102,10 +101,7 @@ func newFormulas(p, a, b Term) *Formulas {
 	if !ok || n.Cmp(big.NewInt(3)) <= 0 || n.Bit(0) == 0 {
 		fail("%v is no prime > 3", p)
 	}
-	r := auto.Pow2((n.BitLen() + 63) / 64 * 64)
-	inv := func(v *big.Int) Term { return logic.IntConst(new(big.Int).ModInverse(v, n)) }
-	return &Formulas{p: p, a: a, b: b, n: n, half: inv(big.NewInt(2)), r: logic.IntConst(r), ri: inv(r),
-		lemmas: map[string]*lemma{}}
+	return &Formulas{p: p, a: a, b: b, n: n, words: (n.BitLen() + 63) / 64, lemmas: map[string]*lemma{}}
 }
 
 // ---- terms
@@ -117,13 +113,18 @@ func (f *Formulas) Jac(x, y, z Term) Term { return jacobian.App(f.p, x, y, z) }
 func (f *Formulas) Aff(x, y Term) Term { return affine.App(f.p, x, y) }
 
 // R is 2⁶⁴ᵏ, k the number of words of p; Ri is its inverse, 0 < Ri < p.
-func (f *Formulas) R() Term { return f.r }
+func (f *Formulas) R() Term { return logic.Pow2(64 * f.words) }
 
 // Ri is explained at R.
-func (f *Formulas) Ri() Term { return f.ri }
+func (f *Formulas) Ri() Term { return f.inverseOf(auto.Pow2(64 * f.words)) }
+
+// half is the inverse of 2.
+func (f *Formulas) half() Term { return f.inverseOf(big.NewInt(2)) }
+
+func (f *Formulas) inverseOf(v *big.Int) Term { return logic.IntConst(new(big.Int).ModInverse(v, f.n)) }
 
 // Residue is Ri·X, what X in Montgomery form stands for.
-func (f *Formulas) Residue(X Term) Term { return logic.Mul(f.ri, X) }
+func (f *Formulas) Residue(X Term) Term { return logic.Mul(f.Ri(), X) }
 
 // Mem is Jac(Ri·X, Ri·Y, Ri·Z).
 func (f *Formulas) Mem(X, Y, Z Term) Term { return f.Jac(f.Residue(X), f.Residue(Y), f.Residue(Z)) }

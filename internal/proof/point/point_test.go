@@ -625,22 +625,26 @@ func TestUse(t *testing.T) {
 	check(t, "Use", Use(th), goal, f.cong(x, u), f.cong(y, v))
 }
 
-// TestGeneration: what was proved in a generation that is dropped is proved again.
+// TestGeneration: what was proved, or made, in a generation that is dropped is proved again. The
+// formulas of the curve are made anew, within it.
 func TestGeneration(t *testing.T) {
-	p := logic.N(65537)
-	f := newFormulas(p, logic.N(65534), logic.N(5))
+	curve := weierstrass.P224()
+	curves.Lock()
+	delete(curves.of, curve)
+	curves.Unlock()
 	for range 2 {
 		g, err := logic.NewGeneration()
 		if err != nil {
 			t.Fatal(err)
 		}
+		f := For(curve)
 		before := kernel.Inferences()
-		th := f.DoubleMinus3(x, y, z, m, x3, y3, z3)
-		if th.Concl().Err() != nil || len(th.Hyps()) != 4 || kernel.Inferences()-before < 50 {
+		th := f.MemDoubleMinus3(mX, mY, mZ, MemDoubleTerms{mZZ, mYY, mSS, mM, mX3, mY3, mZ3})
+		if th.Concl().Err() != nil || len(th.Hyps()) != 7 || kernel.Inferences()-before < 100 {
 			t.Errorf("%v after %d inferences", th, kernel.Inferences()-before)
 		}
 		before = kernel.Inferences()
-		f.DoubleMinus3(y, x, z, m, x3, y3, z3)
+		f.MemDoubleMinus3(mY, mX, mZ, MemDoubleTerms{mZZ, mYY, mSS, mM, mX3, mY3, mZ3})
 		if n := kernel.Inferences() - before; n != 1 {
 			t.Errorf("an instance takes %d inferences", n)
 		}

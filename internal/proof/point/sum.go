@@ -57,7 +57,7 @@ func (f *Formulas) proveDouble() Theorem {
 	open := inside(sum, A.is)
 	twice := f.isZero(logic.Add(A.ya, A.ya))
 	tw := lin(assume(twice), logic.Add(A.ya, A.ya), zero, one)
-	y0 := f.follows(y, zero, []auto.Lin{A.y, by(tw, logic.Mul(f.half, z, z, z))})
+	y0 := f.follows(y, zero, []auto.Lin{A.y, by(tw, logic.Mul(f.half(), z, z, z))})
 	z0 := f.follows(z3, zero, nil, hz, y0).Th
 	caseTwo := f.infinite(x3, y3, z3, z0).then(open.then(unfold(plain, tw.Th)).sym()).th
 
@@ -70,8 +70,8 @@ func (f *Formulas) proveDouble() Theorem {
 	slope := f.follows(logic.Mul(ya2, T.slope), rise, []auto.Lin{by(w, rise)}, T.l)
 	// m ≡ z⁴·ya·l
 	mEq := f.follows(m, logic.Mul(z4, A.ya, T.slope), []auto.Lin{
-		by(hm, f.half), by(slope, logic.Neg(logic.Mul(f.half, z4))),
-		by(A.x, logic.Mul(f.half, three, logic.Add(x, A.x.R))),
+		by(hm, f.half()), by(slope, logic.Neg(logic.Mul(f.half(), z4))),
+		by(A.x, logic.Mul(f.half(), three, logic.Add(x, A.x.R))),
 	})
 	cx := f.follows(logic.Mul(T.x, z3, z3), x3, nil, T.xl, hx, hz, mEq, A.x, A.y)
 	x3Eq := lin(cx.Th, x3, cx.L, one)
