@@ -145,7 +145,8 @@ func TestConcurrent(t *testing.T) {
 				return fmt.Errorf("%v", le)
 			}
 			th, err := kernel.Le(logic.Add(n, logic.N(5)), []kernel.Theorem{le}, []kernel.Product{{Coef: big.NewInt(1), Factors: []int{0}}, {Coef: big.NewInt(5)}})
-			if !refused(err) && th.Concl() != logic.Le(logic.N(-5), n) {
+			// A conclusion whose generation has been dropped is another handle than what is made now.
+			if want := logic.Le(logic.N(-5), n); !refused(err) && th.Concl() != want && th.Concl().Err() == nil && want.Err() == nil {
 				return fmt.Errorf("%v", th)
 			}
 			for _, bad := range []logic.Term{logic.False(), logic.Not(logic.Le(logic.N(0), logic.Uint(x)))} {
