@@ -1,8 +1,10 @@
 package ecdsa
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
+	"sync"
 
 	"verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/contract"
@@ -25,6 +27,17 @@ func New(name string, c weierstrass.Curve) (*Functions, error) {
 	f := &Functions{Sign: g.sign(), Verify: g.verify()}
 	return f, g.err
 }
+
+var p256 = sync.OnceValue(func() *Functions {
+	f, err := New("p256", weierstrass.P256())
+	if err != nil {
+		panic(fmt.Sprintf("spec/ecdsa: %v", err))
+	}
+	return f
+})
+
+// P256 is the contracts of P-256.
+func P256() *Functions { return p256() }
 
 type generator struct {
 	name string
