@@ -166,6 +166,7 @@ type Curve struct {
 	Scalars *Field // modulo the order of the group
 
 	points   pointContracts
+	parts    partContracts
 	verified pointMemos
 }
 
@@ -174,6 +175,7 @@ var p256 = newCurve(spec.P256(), mont.P256(), mont.P256Ord())
 func newCurve(s spec.Curve, p, n *mont.Field) *Curve {
 	c := &Curve{Spec: s, Field: newField(p), Scalars: newField(n)}
 	c.points = c.newPointContracts()
+	c.parts = c.newPartContracts()
 	c.verified = c.newPointMemos()
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	impl "verum.example/internal/impl/weierstrass"
 	"verum.example/internal/proof/auto"
+	"verum.example/internal/proof/point"
 	spec "verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/kernel"
 	"verum.example/internal/tcb/logic"
@@ -199,8 +200,10 @@ func (c *Curve) add(tr *Trace, v machine.View) []Theorem {
 	s.decided = func(isO bool) []kernel.Equation { return []kernel.Equation{c.isZero(b[2], isO)} }
 	s.formulas = func(S []Term) Theorem {
 		u1, s1, h, r := tr.result("Mul", 3), tr.result("Mul", 4), tr.result("Sub", 0), tr.result("Sub", 1)
-		th := newFormulas(c.Spec).Add(c.Residue(a[0]), c.Residue(a[1]), c.Residue(a[2]), c.Residue(b[0]), c.Residue(b[1]), c.Residue(b[2]),
-			c.Residue(u1), c.Residue(s1), c.Residue(h), c.Residue(r), c.Residue(S[0]), c.Residue(S[1]), c.Residue(S[2]))
+		th := point.For(c.Spec).Add(c.Residue(a[0]), c.Residue(a[1]), c.Residue(a[2]),
+			c.Residue(b[0]), c.Residue(b[1]), c.Residue(b[2]), point.AddTerms{
+				U: c.Residue(u1), V: c.Residue(s1), H: c.Residue(h), R: c.Residue(r),
+				X: c.Residue(S[0]), Y: c.Residue(S[1]), Z: c.Residue(S[2])})
 		th = c.given(tr, th, c.chord(a, b, c.Residue(b[2]), u1, s1, h, r, S)...)
 		return s.conditions(th)
 	}
@@ -241,8 +244,8 @@ func (c *Curve) addAffine(tr *Trace, v machine.View) []Theorem {
 	s.formulas = func(S []Term) Theorem {
 		h, r := tr.result("Sub", 0), tr.result("Sub", 1)
 		x1, y1 := c.Residue(a[0]), c.Residue(a[1])
-		th := newFormulas(c.Spec).AddAffine(x1, y1, c.Residue(a[2]), c.Residue(b[0]), c.Residue(b[1]), x1, y1,
-			c.Residue(h), c.Residue(r), c.Residue(S[0]), c.Residue(S[1]), c.Residue(S[2]))
+		th := point.For(c.Spec).AddAffine(x1, y1, c.Residue(a[2]), c.Residue(b[0]), c.Residue(b[1]), point.AddTerms{
+			H: c.Residue(h), R: c.Residue(r), X: c.Residue(S[0]), Y: c.Residue(S[1]), Z: c.Residue(S[2])})
 		th = c.given(tr, th, c.chord(a, b, logic.N(1), a[0], a[1], h, r, S)...)
 		return s.conditions(th)
 	}

@@ -5,7 +5,6 @@ import (
 	"math/big"
 
 	"verum.example/internal/proof/auto"
-	"verum.example/internal/proof/number"
 	spec "verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/kernel"
 	"verum.example/internal/tcb/logic"
@@ -99,42 +98,4 @@ func specPower(m, x Term, e *big.Int) Theorem {
 	k := logic.IntConst(e)
 	th := auto.Must(kernel.Inst(powers(m), map[Term]Term{varI: k, varX: x}))
 	return taut(logic.Cong(spec.Pow(m, x, k), xpow.App(k, x), m), th)
-}
-
-// modulo is t mod m = t as a congruence.
-func modulo(t, m Term) auto.Lin {
-	mod := logic.Mod(t, m)
-	quotient := logic.Mul(m, logic.Div(t, m))
-	return auto.Lin{Th: auto.Must(kernel.DivMod(t, m)), L: t, R: logic.Add(quotient, mod), By: logic.N(-1)}
-}
-
-// inverse proves x ≡ 0 ∨ x·Inv(p, x) ≡ 1 (mod p), over varX, for a prime p, by Fermat's little theorem.
-func inverse(p Term) Theorem {
-	m, _ := p.Const()
-	x, one, two := varX, logic.N(1), big.NewInt(2)
-	e := new(big.Int).Sub(m, two)
-	inv := unfolded(spec.Inv(p, x))
-	of := func(k *big.Int) Term { return xpow.App(logic.IntConst(k), x) }
-	law, first := xpowAdd(x, big.NewInt(1), e), xpowOne(x)
-	law.By, first.By = logic.N(-1), logic.Neg(of(e))
-	// x·Inv = x·Pow(x, p−2) ≡ x·xpow(p−2) = xpow(1)·xpow(p−2) = xpow(p−1)
-	all := new(big.Int).Add(e, big.NewInt(1))
-	th := auto.Congruent(logic.Mul(x, inv.From), of(all), p, lin(inv.Th, inv.From, inv.To, x),
-		lin(specPower(p, x, e), inv.To, of(e), x), first, law)
-	f := fermat(p, x)
-	zero, unit := logic.Cong(x, logic.N(0), p), logic.Cong(of(all), one, p)
-	goal := logic.Cong(logic.Mul(x, inv.From), one, p)
-	last := auto.Congruent(logic.Mul(x, inv.From), one, p, lin(th, logic.Mul(x, inv.From), of(all), one), lin(assume(unit), of(all), one, one))
-	return taut(logic.Or(zero, goal), f, implied(unit, last))
-}
-
-// fermat is Fermat's little theorem for x = varX: x ≡ 0 ∨ xpow(p−1, x) ≡ 1 (mod p), for a constant prime p.
-func fermat(p, x Term) Theorem {
-	m, _ := p.Const()
-	e := new(big.Int).Sub(m, big.NewInt(1))
-	k, one := logic.IntConst(e), logic.N(1)
-	high, of := logic.Expmod(x, k, p), xpow.App(k, x)
-	unit := logic.Eq(high, one)
-	th := auto.Congruent(of, one, p, lin(specPower(p, x, e), high, of, logic.N(-1)), lin(assume(unit), high, one, one))
-	return taut(logic.Or(logic.Cong(x, logic.N(0), p), th.Concl()), number.Fermat(p, x), implied(unit, th))
 }

@@ -9,43 +9,6 @@ import (
 	"verum.example/internal/tcb/machine"
 )
 
-// TestFormulas: the formulas' theorems have the hypotheses that their comments say, for every curve.
-func TestFormulas(t *testing.T) {
-	generation(t)
-	for _, c := range []spec.Curve{spec.P256(), spec.P384(), spec.P192(), spec.Secp256k1(), spec.BrainpoolP256r1()} {
-		g := newFormulas(c)
-		minus3 := logic.Sub(c.P(), logic.N(3)) == c.A()
-		ths := map[string]Theorem{"add": g.add()}
-		if minus3 {
-			ths["double"] = g.double()
-		}
-		for name, th := range ths {
-			kinds := map[string]int{}
-			for _, h := range th.Hyps() {
-				switch {
-				case h.Op() == logic.OpDvd:
-					kinds["congruences"]++
-				case h.Op() == logic.OpApp:
-					kinds["on curve"]++
-				case h.Op() == logic.OpNot:
-					kinds["not"]++
-				default:
-					t.Errorf("%s, %s: %v", c.Name(), name, h)
-				}
-			}
-			want := map[string]int{"congruences": 7, "on curve": 2, "not": 3}
-			if name == "double" {
-				want = map[string]int{"congruences": 4}
-			}
-			for k, n := range kinds {
-				if n != want[k] {
-					t.Errorf("%s, %s: %d hypotheses of the kind %s", c.Name(), name, n, k)
-				}
-			}
-		}
-	}
-}
-
 // verifyPoints verifies the routines for points of a curve.
 func verifyPoints(t *testing.T, c *Curve, k Key) {
 	programs := map[string]routine{"add": c.addProgram, "addAffine": c.addAffineProgram, "cache": c.cacheProgram}

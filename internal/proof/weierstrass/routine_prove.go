@@ -5,6 +5,7 @@ import (
 
 	impl "verum.example/internal/impl/weierstrass"
 	"verum.example/internal/proof/auto"
+	"verum.example/internal/proof/point"
 	"verum.example/internal/tcb/logic"
 	"verum.example/internal/tcb/machine"
 )
@@ -119,7 +120,7 @@ func (c *Curve) double(tr *Trace, v machine.View) []Theorem {
 	m := tr.result("Add", 1)
 	x, y, z, M := c.Residue(a[0]), c.Residue(a[1]), c.Residue(a[2]), c.Residue(m)
 	x3, y3, z3 := c.Residue(r[0]), c.Residue(r[1]), c.Residue(r[2])
-	th := newFormulas(c.Spec).Double(x, y, z, M, x3, y3, z3)
+	th := point.For(c.Spec).DoubleMinus3(x, y, z, M, x3, y3, z3)
 	zz, yy := logic.Mul(z, z), logic.Mul(y, y)
 	three, two := logic.N(3), logic.N(2)
 	return []Theorem{c.given(tr, th,
