@@ -20,7 +20,7 @@ type Fused struct {
 	Features []string // CPU features beyond the baseline
 }
 
-// orders has the frozen orders, which cmd/tune writes.
+// orders has the frozen orders, which "verum tune" writes.
 //
 //go:embed orders
 var orders embed.FS
@@ -86,7 +86,7 @@ func OrderFile(t machine.Target, variant, op string, p *big.Int) string {
 }
 
 func tuneCommand(t machine.Target, variant, op string) string {
-	cmd := fmt.Sprintf("run: go run ./cmd/tune -target %v", t)
+	cmd := fmt.Sprintf("run: go run ./cmd/verum tune -target %v", t)
 	if variant != "" {
 		cmd += " -variant " + variant
 	}

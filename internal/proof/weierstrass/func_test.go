@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	impl "verum.example/internal/impl/weierstrass"
@@ -110,73 +111,119 @@ func runs(t *testing.T, p machine.Program, out string, mem map[string][]byte) (u
 	return o.Result, o.Mem[out]
 }
 
-// TestFunctionsRun runs the functions on constants and compares with the standard library.
+// TestFunctions verifies the functions.
+func TestFunctions(t *testing.T) {
+	for _, f := range P256Functions().All() {
+		for _, k := range Keys() {
+			t.Run(f.Name+"/"+k.Target.String()+k.Variant, func(t *testing.T) {
+				generation(t)
+				p, pr, err := f.Program(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := machine.Verify(p, pr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%+v, %d bytes of stack", v.Stats(), v.Stack())
+				if v.Name() != f.Name || v.Contract().Internal() {
+					t.Errorf("what is verified is %s", v.Name())
+				}
+				if a := v.Axioms(); len(a) != 0 {
+					t.Errorf("axioms %v", a)
+				}
+			})
+		}
+	}
+}
+
+// TestFunctionsRefused alters the functions' code: the proof notices.
+func TestFunctionsRefused(t *testing.T) {
+	generation(t)
+	f, k := P256Functions(), Keys()[1]
+	validate := func(change func(machine.Seq) machine.Seq) error {
+		p, pr, err := f.validateProgram(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Code = change(slices.Clone(p.Code.(machine.Seq)))
+		_, err = machine.Verify(p, pr)
+		return err
+	}
+	if err := validate(func(s machine.Seq) machine.Seq { return s }); err != nil {
+		t.Fatal(err)
+	}
+	// without the last loop, which wipes
+	if err := validate(func(s machine.Seq) machine.Seq { return s[:len(s)-1] }); err == nil ||
+		!strings.Contains(err.Error(), "secret") {
+		t.Errorf("scratch memory is not cleared: %v", err)
+	}
+}
+
+// TestFunctionsRun runs the functions on constants and compares with the standard library. A run takes a second: the
+// emitted code is tested with more inputs.
 func TestFunctionsRun(t *testing.T) {
 	f := P256Functions()
 	scalars, peers := vectors(t)
 	std := ecdh.P256()
-	for _, k := range Keys() {
-		program := func(t *testing.T, g func(Key) (machine.Program, machine.Prover, error)) machine.Program {
-			p, _, err := g(k)
-			if err != nil {
-				t.Fatal(err)
+	run := map[string]func(t *testing.T, p machine.Program, d, peer []byte) bool{
+		"p256ECDH": func(t *testing.T, p machine.Program, d, peer []byte) bool {
+			ok, secret := runs(t, p, "secret", map[string][]byte{"d": d, "peer": peer})
+			want := make([]byte, 32)
+			priv, err1 := std.NewPrivateKey(d)
+			pub, err2 := std.NewPublicKey(peer)
+			valid := err1 == nil && err2 == nil
+			if valid {
+				want, _ = priv.ECDH(pub)
 			}
-			return p
+			return valid == (ok == 1) && bytes.Equal(secret, want)
+		},
+		"p256PublicKey": func(t *testing.T, p machine.Program, d, _ []byte) bool {
+			ok, pub := runs(t, p, "pub", map[string][]byte{"d": d})
+			want := make([]byte, 65)
+			priv, err := std.NewPrivateKey(d)
+			if err == nil {
+				want = priv.PublicKey().Bytes()
+			}
+			return (err == nil) == (ok == 1) && bytes.Equal(pub, want)
+		},
+		"p256Validate": func(t *testing.T, p machine.Program, _, peer []byte) bool {
+			ok, _ := runs(t, p, "", map[string][]byte{"peer": peer})
+			_, err := std.NewPublicKey(peer)
+			return (err == nil) == (ok == 1)
+		},
+	}
+	for _, fn := range f.All() {
+		for i, k := range Keys() {
+			t.Run(fn.Name+"/"+k.Target.String()+k.Variant, func(t *testing.T) {
+				generation(t)
+				p, _, err := fn.Program(k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				try := func(d, peer []byte) {
+					t.Helper()
+					if !run[fn.Name](t, p, d, peer) {
+						t.Errorf("d %x, peer %x: not what the standard library gives", d, peer)
+					}
+				}
+				switch fn.Name {
+				case "p256ECDH":
+					try(scalars[0], peers[0])
+					if i == 0 && !testing.Short() {
+						try(scalars[1], peers[2])
+					}
+				case "p256PublicKey":
+					try(scalars[i], nil)
+					if i == 0 && !testing.Short() {
+						try(scalars[5], nil) // n − 34
+					}
+				case "p256Validate":
+					for _, peer := range peers {
+						try(nil, peer)
+					}
+				}
+			})
 		}
-		name := k.Target.String() + k.Variant
-		// A run takes seconds: the first target gets a few, the others one. The emitted code is for the rest.
-		some := func(i int) bool { return i == 0 || k == Keys()[0] && i == 2 }
-		t.Run(name+"/ECDH", func(t *testing.T) {
-			generation(t)
-			p := program(t, f.ecdhProgram)
-			try := func(d, peer []byte) {
-				ok, secret := runs(t, p, "secret", map[string][]byte{"d": d, "peer": peer})
-				want, wantOK := make([]byte, 32), uint64(0)
-				priv, err1 := std.NewPrivateKey(d)
-				pub, err2 := std.NewPublicKey(peer)
-				if err1 == nil && err2 == nil {
-					want, _ = priv.ECDH(pub)
-					wantOK = 1
-				}
-				if ok != wantOK || !bytes.Equal(secret, want) {
-					t.Errorf("d %x, peer %x: %d %x, want %d %x", d, peer, ok, secret, wantOK, want)
-				}
-			}
-			for i, d := range scalars {
-				if some(i) {
-					try(d, peers[0])
-				}
-			}
-			if k == Keys()[0] {
-				try(scalars[0], peers[2])
-			}
-		})
-		t.Run(name+"/PublicKey", func(t *testing.T) {
-			generation(t)
-			p := program(t, f.publicKeyProgram)
-			for i, d := range scalars {
-				if !some(i) {
-					continue
-				}
-				ok, pub := runs(t, p, "pub", map[string][]byte{"d": d})
-				want, wantOK := make([]byte, 65), uint64(0)
-				if priv, err := std.NewPrivateKey(d); err == nil {
-					want, wantOK = priv.PublicKey().Bytes(), 1
-				}
-				if ok != wantOK || !bytes.Equal(pub, want) {
-					t.Errorf("d %x: %d %x, want %d %x", d, ok, pub, wantOK, want)
-				}
-			}
-		})
-		t.Run(name+"/Validate", func(t *testing.T) {
-			generation(t)
-			p := program(t, f.validateProgram)
-			for _, peer := range peers {
-				ok, _ := runs(t, p, "", map[string][]byte{"peer": peer})
-				if _, err := std.NewPublicKey(peer); (ok == 1) != (err == nil) {
-					t.Errorf("peer %x: %d, want %v", peer, ok, err)
-				}
-			}
-		})
 	}
 }

@@ -167,7 +167,10 @@ type Curve struct {
 
 	points   pointContracts
 	parts    partContracts
+	base     *baseMultiples
 	verified pointMemos
+
+	verifiedParts partMemos
 }
 
 var p256 = newCurve(spec.P256(), mont.P256(), mont.P256Ord())
@@ -176,7 +179,9 @@ func newCurve(s spec.Curve, p, n *mont.Field) *Curve {
 	c := &Curve{Spec: s, Field: newField(p), Scalars: newField(n)}
 	c.points = c.newPointContracts()
 	c.parts = c.newPartContracts()
+	c.base = c.newBaseMultiples()
 	c.verified = c.newPointMemos()
+	c.verifiedParts = c.newPartMemos()
 	return c
 }
 
