@@ -19,7 +19,7 @@ var listCommand = &command{
 	long: `List prints two tables in Markdown: the operations of the public packages, each with what is proved of it
 and what is not, and the functions that "verum prove" proves. It proves nothing itself.
 
-With -w it writes them into a file, between the lines "` + listBegin + `" and "` + listEnd + `".
+With -w it writes them into a file, between the lines "` + listBegin + `" and "` + sectionEnd + `".
 `,
 	flags: func(fs *flag.FlagSet) func(e *env, args []string) error {
 		file := fs.String("w", "", "write the tables into `file`")
@@ -29,8 +29,8 @@ With -w it writes them into a file, between the lines "` + listBegin + `" and "`
 
 // The lines between which -w writes.
 const (
-	listBegin = "<!-- verum list -->"
-	listEnd   = "<!-- end -->"
+	listBegin  = "<!-- verum list -->"
+	sectionEnd = "<!-- end -->"
 )
 
 func runList(e *env, file string, args []string) error {
@@ -40,35 +40,40 @@ func runList(e *env, file string, args []string) error {
 	if file == "" {
 		return list(e.stdout)
 	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(e.dir, file)
-	}
 	var tables bytes.Buffer
 	if err := list(&tables); err != nil {
 		return err
+	}
+	return e.replaceIn(file, listBegin, tables.String())
+}
+
+// replaceIn replaces what stands in a file after the line begin, unless it is the same.
+func (e *env) replaceIn(file, begin, text string) error {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(e.dir, file)
 	}
 	old, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	text, err := replaceList(string(old), tables.String())
+	new, err := replaceSection(string(old), begin, text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if text == string(old) {
+	if new == string(old) {
 		return nil
 	}
-	return os.WriteFile(file, []byte(text), 0o666)
+	return os.WriteFile(file, []byte(new), 0o666)
 }
 
-// replaceList replaces what stands between the two lines.
-func replaceList(text, tables string) (string, error) {
-	before, rest, ok := strings.Cut(text, listBegin+"\n")
-	_, after, ok2 := strings.Cut(rest, listEnd+"\n")
+// replaceSection replaces what stands between the lines begin and sectionEnd.
+func replaceSection(text, begin, section string) (string, error) {
+	before, rest, ok := strings.Cut(text, begin+"\n")
+	_, after, ok2 := strings.Cut(rest, sectionEnd+"\n")
 	if !ok || !ok2 {
-		return "", fmt.Errorf("there are no lines %q and %q", listBegin, listEnd)
+		return "", fmt.Errorf("there are no lines %q and %q", begin, sectionEnd)
 	}
-	return before + listBegin + "\n\n" + tables + "\n" + listEnd + "\n" + after, nil
+	return before + begin + "\n\n" + section + "\n" + sectionEnd + "\n" + after, nil
 }
 
 // list prints the tables.

@@ -23,7 +23,7 @@ type command struct {
 }
 
 // commands in the order of help.
-var commands = []*command{proveCommand, emitCommand, listCommand, trustCommand, auditCommand, explainCommand, mutateCommand}
+var commands = []*command{proveCommand, emitCommand, listCommand, trustCommand, auditCommand, explainCommand, mutateCommand, benchCommand, tuneCommand}
 
 // env is what a command works with.
 type env struct {

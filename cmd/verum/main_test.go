@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"verum.example/cmd/verum/internal/tune"
 	"verum.example/internal/registry"
 	"verum.example/internal/tcb/amd64"
 	"verum.example/internal/tcb/arm64"
@@ -35,7 +37,20 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts in testdata. They name the functions and packages that they use, those of
 // registerScripts: to prove all takes too long.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true})
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(ordersDir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: "testdata", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error { // for scripts that build programs
+			e.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+			e.Setenv("ORDERS", orders)
+			return nil
+		}})
 }
 
 // registerScripts adds the functions of the scripts: package script with Copy and Same on both targets, where Same has
@@ -173,12 +188,46 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := replaceList(string(readme), listed.String())
+	want, err := replaceSection(string(readme), listBegin, listed.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want != string(readme) {
 		t.Error("README.md is out of date: go run ./cmd/verum list -w README.md")
+	}
+}
+
+// TestFigures: the table of llvm-mca's figures in the documentation is up to date.
+func TestFigures(t *testing.T) {
+	mca, err := tune.FindMCA("")
+	if err != nil {
+		if os.Getenv("VERUM_CI") != "" {
+			t.Fatalf("VERUM_CI is set: %v", err)
+		}
+		t.Skip(err)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := (&env{dir: wd}).root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "benchmarks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	if err := figuresTable(&table, mca); err != nil {
+		t.Fatal(err)
+	}
+	want, err := replaceSection(string(doc), figuresBegin, table.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want != string(doc) {
+		t.Errorf("docs/benchmarks.md is out of date (go run ./cmd/verum tune -w docs/benchmarks.md); it should have\n%s", table.String())
 	}
 }
 
@@ -209,6 +258,7 @@ func TestExitStatus(t *testing.T) {
 	}{
 		{"", 2}, {"help", 0}, {"-h", 0}, {"help prove", 0}, {"prove -h", 0}, {"help nothing", 2}, {"nothing", 2},
 		{"prove -x", 2}, {"prove a b", 2}, {"prove -j 0", 2}, {"prove nothing", 1}, {"emit nothing", 1}, {"list", 0}, {"list x", 2}, {"trust a b", 2},
+		{"bench", 1}, {"bench -rounds 0", 2}, {"bench -base HEAD -json", 2}, {"tune", 2}, {"tune -x", 2}, {"tune -table double", 2}, {"tune -figures nothing", 1},
 	} {
 		var out, errs bytes.Buffer
 		e := &env{stdout: &out, stderr: &errs, dir: t.TempDir()}

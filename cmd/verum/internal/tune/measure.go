@@ -1,4 +1,4 @@
-package main
+package tune
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"verum.example/internal/tcb/amd64"
 	"verum.example/internal/tcb/isa"
@@ -62,7 +61,11 @@ func startRunner(params int) (*runner, error) {
 	return r, r.cmd.Start()
 }
 
+// close ends the process; there may be none.
 func (r *runner) close() {
+	if r == nil {
+		return
+	}
 	if r.in != nil {
 		r.in.Close()
 		r.cmd.Wait()
@@ -112,37 +115,4 @@ func (r *runner) measure(rounds, calls int, codes ...[]isa.Instr) ([]float64, er
 	}
 	cycles := make([]float64, len(codes))
 	return cycles, binary.Read(r.out, binary.LittleEndian, cycles)
-}
-
-// mca asks llvm-mca for the cycles of AArch64 code per iteration.
-func mca(tool, cpu string, is []isa.Instr, encode func(isa.Function) ([]byte, []isa.Reloc, error)) (string, error) {
-	b, _, err := encode(function(is))
-	if err != nil {
-		return "", err
-	}
-	var hex strings.Builder
-	for _, x := range b[:4*len(is)] {
-		fmt.Fprintf(&hex, "0x%02x ", x)
-	}
-	dis := exec.Command(strings.Replace(tool, "mca", "mc", 1), "--disassemble", "-triple=aarch64")
-	dis.Stdin = strings.NewReader(hex.String())
-	text, err := dis.Output()
-	if err != nil {
-		return "", err
-	}
-	run := exec.Command(tool, "-mtriple=aarch64-linux-gnu", "-mcpu="+cpu, "-iterations=100",
-		"-instruction-info=false", "-resource-pressure=false")
-	run.Stdin = strings.NewReader(string(text))
-	report, err := run.Output()
-	if err != nil {
-		return "", err
-	}
-	for _, line := range strings.Split(string(report), "\n") {
-		if v, ok := strings.CutPrefix(line, "Total Cycles:"); ok {
-			var n int
-			fmt.Sscan(v, &n)
-			return fmt.Sprintf("%.1f", float64(n)/100), nil
-		}
-	}
-	return "", fmt.Errorf("llvm-mca says nothing of cycles")
 }

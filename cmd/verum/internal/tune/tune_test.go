@@ -1,4 +1,4 @@
-package main
+package tune
 
 import (
 	"runtime"
@@ -46,6 +46,43 @@ func TestComposed(t *testing.T) {
 		code, err := machineCode(is)
 		if err != nil || len(is) < 1000 || len(code) < 2*len(is) {
 			t.Errorf("%q: %d instructions, %d bytes, %v", variant, len(is), len(code), err)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, target, variant string
+		want                     []string // nil: an error
+	}{
+		{"double", "arm64", "", []string{"double/arm64/baseline"}},
+		{"double", "amd64", "bmi2", []string{"double/amd64/bmi2"}},
+		{"add/amd64", "arm64", "", []string{"add/amd64/baseline"}},
+		{"add/amd64/bmi2", "arm64", "", []string{"add/amd64/bmi2"}},
+		{"add*/amd64/*", "arm64", "", []string{"add/amd64/baseline", "add/amd64/bmi2", "addAffine/amd64/baseline", "addAffine/amd64/bmi2"}},
+		{"double", "arm64", "bmi2", nil},
+		{"triple", "arm64", "", nil},
+		{"[", "arm64", "", nil},
+		{"add/amd64/bmi2/x", "arm64", "", nil},
+	} {
+		rs, err := Match(tt.pattern, tt.target, tt.variant)
+		var got []string
+		for _, r := range rs {
+			got = append(got, r.String())
+		}
+		if !slices.Equal(got, tt.want) || (err != nil) != (tt.want == nil) {
+			t.Errorf("%s, %s, %q: %q, %v", tt.pattern, tt.target, tt.variant, got, err)
+		}
+	}
+}
+
+func TestMC(t *testing.T) {
+	for mca, want := range map[string]string{
+		"llvm-mca-22": "llvm-mc-22", "/usr/lib/llvm-22/bin/llvm-mca": "/usr/lib/llvm-22/bin/llvm-mc", "/opt/llvm-mca/bin/llvm-mca": "/opt/llvm-mca/bin/llvm-mc",
+		"other": "other",
+	} {
+		if got := mc(mca); got != want {
+			t.Errorf("%s: %s, want %s", mca, got, want)
 		}
 	}
 }
