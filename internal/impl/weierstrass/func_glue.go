@@ -44,12 +44,7 @@ func (b *Builder) storeByte(p Ptr, s isa.Reg) {
 	b.emit(arm64.STRB{T: s, N: n, Offset: off}, amd64.MOVBMR{M: amd64.Mem{Base: n, Disp: int32(off)}, S: s})
 }
 
-// xorImm is d ^= c, for a constant c that both targets have, as 1, 2, 4 and 63.
-func (b *Builder) xorImm(d isa.Reg, c int32) {
-	b.emit(arm64.EORImm{D: d, N: d, Imm: uint64(c)}, amd64.XORI{D: d, Imm: c})
-}
-
-// andImm is d &= c, for c as in xorImm.
+// andImm is d &= c, for a constant c that both targets have, as 1, 2, 4 and 63.
 func (b *Builder) andImm(d isa.Reg, c int32) {
 	b.emit(arm64.ANDImm{D: d, N: d, Imm: uint64(c)}, amd64.ANDI{D: d, Imm: c})
 }

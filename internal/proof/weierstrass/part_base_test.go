@@ -1,5 +1,7 @@
 package weierstrass
 
+//lint:file-ignore SA1019 an independent oracle for multiples as points
+
 import (
 	"crypto/elliptic"
 	"math/big"

@@ -168,6 +168,7 @@ type Curve struct {
 	points   pointContracts
 	parts    partContracts
 	base     *baseMultiples
+	mul      *multiples
 	verified pointMemos
 
 	verifiedParts partMemos
@@ -180,6 +181,7 @@ func newCurve(s spec.Curve, p, n *mont.Field) *Curve {
 	c.points = c.newPointContracts()
 	c.parts = c.newPartContracts()
 	c.base = c.newBaseMultiples()
+	c.mul = c.newMultiples()
 	c.verified = c.newPointMemos()
 	c.verifiedParts = c.newPartMemos()
 	return c

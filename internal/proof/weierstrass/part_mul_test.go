@@ -1,0 +1,61 @@
+package weierstrass
+
+//lint:file-ignore SA1019 an independent oracle for multiples as points
+
+import (
+	"crypto/elliptic"
+	"math/big"
+	"testing"
+	"time"
+
+	impl "verum.example/internal/impl/weierstrass"
+	"verum.example/internal/tcb/machine"
+)
+
+// TestPointMulRun runs the routine on constants, for a point that is not the base point. Each of these scalars below 40
+// or from n − 40 on meets the table's ends, or has the accumulator at a small multiple, positive or negative, where
+// operands would be equal or opposite first.
+func TestPointMulRun(t *testing.T) {
+	c := P256()
+	std := elliptic.P256().Params()
+	qx, qy := std.ScalarBaseMult([]byte("a point"))
+	var scalars []*big.Int
+	for _, k := range []int64{0, 1, 2, 15, 16, 17, 31, 32, 33} {
+		scalars = append(scalars, big.NewInt(k))
+	}
+	for _, k := range []int64{1, 2, 16, 17, 18, 30, 34} {
+		scalars = append(scalars, new(big.Int).Sub(std.N, big.NewInt(k)))
+	}
+	alternating, _ := new(big.Int).SetString("84210842108421084210842108421084210842108421084210842108421084210", 32)
+	scalars = append(scalars, new(big.Int).Rsh(std.N, 1), alternating.Mod(alternating, std.N))
+	mont := func(v *big.Int) []byte {
+		m := new(big.Int).Mul(v, c.Field.R())
+		return little(m.Mod(m, c.Field.M()), c.Field.Bytes())
+	}
+	for i, key := range Keys() {
+		t.Run(key.Target.String()+key.Variant, func(t *testing.T) {
+			generation(t)
+			p, _, err := c.mulProgram(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			for j, k := range scalars {
+				if j%len(Keys()) != i {
+					continue // a run takes seconds, and the targets have the same sequence of calls
+				}
+				o, err := machine.Run(p, machine.Input{Mem: map[string][]byte{"k": little(k, c.Field.Bytes()),
+					"q": append(mont(qx), mont(qy)...), "tmp": make([]byte, impl.MulTemps*c.Field.Bytes())}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				x, y := affineOf(c, o.Mem["r"])
+				wantX, wantY := std.ScalarMult(qx, qy, k.Bytes())
+				if x.Cmp(wantX) != 0 || y.Cmp(wantY) != 0 {
+					t.Errorf("[%v]Q = (%x, %x), want (%x, %x)", k, x, y, wantX, wantY)
+				}
+			}
+			t.Logf("in %v", time.Since(begin))
+		})
+	}
+}
