@@ -30,11 +30,8 @@ type combLemmas struct {
 	e, w, s, l       Term // the digit; its absolute value and its sign in memory; L
 	x, y, v, z       Term // elements: what is selected, y with the digit's sign, and Z of the first point
 	p, q             Term // points: [n + L]G, [W·d]G
-	peelTest         Term // the lemma peeled is over these: a number of an entry, words, and a point
-	peelYes, peelNo  []Term
-	peelPoint        Term
-	onG, none, peel  kept
-	first            kept
+	peel             *peeler
+	onG, first       kept
 	point, sign, sum []kept // by row
 }
 
@@ -47,12 +44,8 @@ func newCombLemmas(c *Curve, comb *impl.Comb) *combLemmas {
 		e: name("e", logic.BV(impl.CombWindow)), w: word("w"), s: word("s"), l: integer("L"),
 		x: integer("X"), y: integer("Y"), v: integer("V"), z: integer("Z"),
 		p: name("P", spec.PointSort()), q: name("Q", spec.PointSort()),
-		peelTest: word("test"), peelPoint: name("M", spec.PointSort()),
 		point: make([]kept, comb.Rows), sign: make([]kept, comb.Rows), sum: make([]kept, comb.Rows)}
-	for j := range 2 * c.Field.Words() {
-		l.peelYes = append(l.peelYes, word(fmt.Sprintf("yes%d", j)))
-		l.peelNo = append(l.peelNo, word(fmt.Sprintf("no%d", j)))
-	}
+	l.peel = newPeeler("comb", l.w, 2*c.Field.Words(), l.is)
 	return l
 }
 
@@ -122,9 +115,6 @@ func (l *combLemmas) is(ws []Term, P Term) Term {
 	return logic.And(logic.Lt(X, l.c.Field.P()), logic.Lt(Y, l.c.Field.P()), logic.Eq(l.c.AffinePoint(X, Y), P))
 }
 
-// number is the index of an entry.
-func (l *combLemmas) number(j int) Term { return logic.BVUint(64, uint64(j)) }
-
 // selects are the words that the selection from row i gives for w: see selectContract.
 func (l *combLemmas) selects(i int, w Term) []Term {
 	ws := make([]Term, 2*l.c.Field.Words())
@@ -134,54 +124,9 @@ func (l *combLemmas) selects(i int, w Term) []Term {
 	return ws
 }
 
-// small is w ≤ 2^(w−1).
-func (l *combLemmas) small(w Term) Term { return logic.Le(logic.Uint(w), logic.N(combHalf)) }
-
-// absent: small(w), w ≠ 1, …, w ≠ 2^(w−1) ⊢ uint w = 0.
-func (l *combLemmas) absent() Theorem {
-	return l.none.get(func() Theorem {
-		u := logic.Uint(l.w)
-		lo, _ := auto.Range(l.w)
-		th := assume(l.small(l.w))
-		for j := combHalf; j >= 1; j-- {
-			// w ≤ j and w ≠ j: w ≤ j − 1
-			goal := logic.Le(u, logic.N(int64(j-1)))
-			no := logic.Not(goal)
-			same := auto.Must(kernel.Antisym(logic.Sub(u, logic.N(int64(j))), assume(no), th)) // u = j
-			x := logic.Fresh("u", logic.Int())
-			whole := logic.Eq(l.w, logic.ToBV(64, x))
-			is := auto.Must(kernel.Leibniz(same, u, logic.N(int64(j)), auto.True(), whole, x))
-			absurd := taut(logic.False(), is, assume(logic.Not(logic.Eq(l.w, l.number(j)))))
-			th = taut(goal, implied(no, absurd))
-		}
-		return auto.Must(kernel.Antisym(u, lo, th))
-	})
-}
-
-// peeled: over the words a, b, the word t and the point P:
-//
-//	w = t ⇒ is(a, P), w ≠ t ⇒ is(b, P) ⊢ is(ite(w = t, a, b), P)
-func (l *combLemmas) peeled() Theorem {
-	return l.peel.get(func() Theorem {
-		test := logic.Eq(l.w, l.peelTest)
-		ites := make([]Term, len(l.peelYes))
-		for k := range ites {
-			ites[k] = logic.Ite(test, l.peelYes[k], l.peelNo[k])
-		}
-		goal := l.is(ites, l.peelPoint)
-		side := func(c, value Term, ws []Term) Theorem {
-			is := l.is(ws, l.peelPoint)
-			same := rewritten(goal, auto.Rewritten(assume(c), test, value)) // goal = is
-			return taut(goal, same, assume(logic.Imp(c, is)), assume(c))
-		}
-		return auto.Cases(goal, test, side(test, logic.True(), l.peelYes),
-			side(logic.Not(test), logic.False(), l.peelNo))
-	})
-}
-
 // selection is about row i:
 //
-//	small(w) ⊢ is(selects(w), [W·w]G)
+//	w ≤ 2^(w−1) ⊢ is(selects(w), [W·w]G)
 func (l *combLemmas) selection(i int) Theorem {
 	return l.point[i].get(func() Theorem {
 		W := l.weight(i)
@@ -198,25 +143,17 @@ func (l *combLemmas) selection(i int) Theorem {
 		th := auto.Must(kernel.Compute(l.is(rest, spec.Infinity())))
 		none := l.multiple(logic.N(0))
 		th = auto.Must(kernel.Leibniz(l.laws.Zero(l.g), spec.Infinity(), none, th, l.is(rest, l.p), l.p))
-		th = auto.Must(kernel.Leibniz(l.absent(), logic.N(0), u, th, l.is(rest, l.multiple(auto.Scale(W, hole))), hole))
+		th = auto.Must(kernel.Leibniz(absent(l.w, combHalf), logic.N(0), u, th, l.is(rest, l.multiple(auto.Scale(W, hole))), hole))
 		for j := combHalf; j >= 1; j-- {
 			entry := l.entry(i, j)
 			k := new(big.Int).Mul(W, big.NewInt(int64(j)))
 			value, base := l.laws.Base(k)
-			is := l.is(entry, value)
-			yes := auto.Must(kernel.Compute(is))
+			yes := auto.Must(kernel.Compute(l.is(entry, value)))
 			kG := l.multiple(logic.IntConst(k))
 			yes = auto.Must(kernel.Leibniz(base, value, kG, yes, l.is(entry, l.p), l.p))
-			same := logic.Eq(l.w, l.number(j))
-			yes = auto.Must(kernel.Leibniz(assume(same), l.number(j), l.w, yes, atX(entry), x))
-			sigma := map[Term]Term{l.peelTest: l.number(j), l.peelPoint: P}
-			next := make([]Term, len(rest))
-			for k := range rest {
-				sigma[l.peelYes[k]], sigma[l.peelNo[k]] = entry[k], rest[k]
-				next[k] = logic.Ite(same, entry[k], rest[k])
-			}
-			th = number.Use(auto.Must(kernel.Inst(l.peeled(), sigma)), implied(same, yes), implied(logic.Not(same), th))
-			rest = next
+			same := assume(logic.Eq(l.w, entryNumber(j)))
+			yes = auto.Must(kernel.Leibniz(same, entryNumber(j), l.w, yes, atX(entry), x))
+			rest, th = l.peel.peeled(j, P, entry, rest, yes, th)
 		}
 		return th
 	})
@@ -224,69 +161,13 @@ func (l *combLemmas) selection(i int) Theorem {
 
 // ---- sign
 
-// signs is what w and s are for the digit e.
-func (l *combLemmas) signs(e, w, s Term) []Term {
-	d := l.digit(e)
-	return []Term{
-		logic.Imp(logic.Ge0(d), logic.And(logic.Eq(logic.Uint(w), d), logic.Eq(s, zero64()))),
-		logic.Imp(logic.Lt(d, logic.N(0)), logic.And(logic.Eq(logic.Uint(w), logic.Neg(d)), logic.Eq(s, ones64()))),
-	}
-}
-
-// negates is what the operation CNeg ensures of v, besides that it is reduced.
-func (l *combLemmas) negates(s, y, v Term) []Term {
-	return []Term{
-		logic.Imp(logic.Eq(s, zero64()), logic.Eq(v, y)),
-		logic.Imp(logic.Eq(s, ones64()), logic.Cong(v, logic.Neg(y), l.c.Field.P())),
-	}
-}
-
 // signed is about row i:
 //
-//	signs(e, w, s), negates(s, y, v), (x, y) = [W·w]G ⊢ (x, v) = Digit(W·d, G)
+//	signs(d, w, s), negates(s, y, v), (x, y) = [W·w]G ⊢ (x, v) = Digit(W·d, G)
 func (l *combLemmas) signed(i int) Theorem {
 	return l.sign[i].get(func() Theorem {
-		W, d, c := l.weight(i), l.digit(l.e), l.c
-		Wd := l.term(i, l.e)
-		u := logic.Uint(l.w)
-		A, B := c.AffinePoint(l.x, l.y), c.AffinePoint(l.x, l.v)
-		given := assume(logic.Eq(A, l.multiple(auto.Scale(W, u))))
-		signs, negates := l.signs(l.e, l.w, l.s), l.negates(l.s, l.y, l.v)
-		digit := l.laws.Digit(Wd, l.g)
-		goal := logic.Eq(B, digit)
-		hole := logic.Fresh("hole", logic.Int())
-		at := logic.Fresh("at", spec.PointSort())
-		pos, less := logic.Ge0(d), logic.Lt(d, logic.N(0))
-		// same is A = [t]G for t = W·uint w, by the value of w
-		same := func(eq Theorem, value Term) Theorem {
-			return auto.Must(kernel.Leibniz(eq, u, value, given, logic.Eq(A, l.multiple(auto.Scale(W, hole))), hole))
-		}
-		// done is the goal from B = branch, a branch of the digit
-		done := func(th Theorem, c Theorem, value, branch Term) Theorem {
-			e := rewritten(digit, auto.Rewritten(c, logic.Ge0(Wd), value))
-			return auto.Must(kernel.Leibniz(e, branch, digit, th, logic.Eq(B, at), at))
-		}
-		product := func(t Term, fact Theorem, more ...kernel.Product) Theorem {
-			return auto.NonNegBy(t, []Theorem{fact}, append(more, kernel.Product{Coef: W, Factors: []int{0}}))
-		}
-		part := func(t Term, imp, c Term) Theorem { return taut(t, assume(imp), assume(c)) }
-
-		kG := l.multiple(Wd)
-		th := same(part(logic.Eq(u, d), signs[0], pos), d)
-		vy := taut(logic.Eq(l.v, l.y), assume(negates[0]), part(logic.Eq(l.s, zero64()), signs[0], pos))
-		th = auto.Must(kernel.Leibniz(vy, l.y, l.v, th, logic.Eq(c.AffinePoint(l.x, hole), kG), hole))
-		yes := done(th, product(Wd, assume(pos)), logic.True(), kG)
-
-		opposite := l.multiple(logic.Neg(Wd))
-		th = same(part(logic.Eq(u, logic.Neg(d)), signs[1], less), logic.Neg(d))
-		neg := taut(logic.Cong(l.v, logic.Neg(l.y), c.Field.P()), assume(negates[1]),
-			part(logic.Eq(l.s, ones64()), signs[1], less))
-		th2 := number.Use(point.For(c.Spec).MemAffNeg(l.x, l.y, l.v), neg) // B = −A
-		th2 = auto.Must(kernel.Leibniz(th, A, opposite, th2, logic.Eq(B, c.Negated(at)), at))
-		slack := new(big.Int).Sub(W, big.NewInt(1))
-		below := product(logic.Sub(logic.Neg(Wd), logic.N(1)), assume(less), kernel.Product{Coef: slack})
-		no := done(th2, below, logic.False(), c.Negated(opposite))
-		return auto.Cases(goal, pos, yes, no)
+		return l.c.signedPoint(l.weight(i), l.digit(l.e), l.g, signed{l.w, l.s, l.y, l.v},
+			func(y Term) Term { return l.c.AffinePoint(l.x, y) }, point.For(l.c.Spec).MemAffNeg(l.x, l.y, l.v))
 	})
 }
 

@@ -3,7 +3,6 @@ package weierstrass
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	impl "verum.example/internal/impl/weierstrass"
 	"verum.example/internal/proof/auto"
@@ -20,6 +19,7 @@ import (
 // digit is an extract of the words of k + Offset, and results of calls are new variables, so that the terms are small.
 type baseProof struct {
 	machine.NoProof
+	goals
 	c       *Curve
 	code    impl.Code
 	lemmas  *combLemmas
@@ -29,8 +29,7 @@ type baseProof struct {
 	sign    Term
 
 	// of a run
-	proved map[Term]Theorem // of which the next goals are
-	digits []Term           // eᵢ, bit-vectors
+	digits []Term // eᵢ, bit-vectors
 	k      Term
 	isK    Theorem // k = the sum of all digits with their weights
 	row    int
@@ -52,7 +51,7 @@ func newBaseProof(c *Curve, code impl.Code) machine.Prover {
 
 // Begin starts a run.
 func (p *baseProof) Begin(machine.View) error {
-	*p = baseProof{c: p.c, code: p.code, lemmas: p.lemmas, layout: p.layout, proved: map[Term]Theorem{}}
+	*p = baseProof{c: p.c, code: p.code, lemmas: p.lemmas, layout: p.layout}
 	return nil
 }
 
@@ -70,20 +69,7 @@ func (p *baseProof) Mark(name string, v machine.View) error {
 
 // Prove finds the theorem.
 func (p *baseProof) Prove(g machine.Goal) (Theorem, error) {
-	if th, ok := p.proved[g.Concl]; ok {
-		return th, nil
-	}
-	if slices.Contains(g.Hyps, g.Concl) {
-		return assume(g.Concl), nil
-	}
-	return Theorem{}, fmt.Errorf("%s in row %d: no theorem is the goal %v", g.Name, p.row, g.Concl.Format(8))
-}
-
-// know adds theorems for goals.
-func (p *baseProof) know(ths ...Theorem) {
-	for _, th := range ths {
-		p.proved[th.Concl()] = th
-	}
+	return p.find(g, fmt.Sprintf("row %d", p.row))
 }
 
 // tmp are n words of the temporary memory.
@@ -194,7 +180,7 @@ func (p *baseProof) digit(v machine.View) {
 	if p.row == 0 {
 		over := map[Term]Term{e: l.e}
 		p.index, p.sign = logic.Replace(index, over), logic.Replace(sign, over)
-		goal := logic.And(append(l.signs(l.e, p.index, p.sign), l.small(p.index), isCondition(p.sign))...)
+		goal := logic.And(append(signs(l.digit(l.e), p.index, p.sign), small(p.index, combHalf), isCondition(p.sign))...)
 		p.onDigit = byValue(goal, l.e, func(_ uint64, goal Term) Theorem { return taut(goal) })
 	}
 	of := map[Term]Term{l.e: e}
@@ -214,13 +200,13 @@ func (p *baseProof) selected(v machine.View) {
 	index, sign := p.tmp(v, p.layout.Index, 1)[0], p.tmp(v, p.layout.Sign, 1)[0]
 	p.words = p.tmp(v, p.layout.Sel, 2*n)
 	th := auto.Must(kernel.Inst(l.selection(p.row), map[Term]Term{l.w: index}))
-	th = number.Use(th, p.onRow(l.small(index)))
+	th = number.Use(th, p.onRow(small(index, combHalf)))
 	var eqs []kernel.Equation
 	for i, w := range l.selects(p.row, index) {
 		eqs = append(eqs, auto.Rewritten(assume(logic.Eq(p.words[i], w)), w, p.words[i]))
 	}
 	p.entry = auto.Must(kernel.Rewrite(th, eqs...))
-	p.proved = map[Term]Theorem{}
+	p.forget()
 	p.know(taut(logic.Lt(auto.Word(p.words[:n]...), c.Field.P()), p.entry),
 		taut(logic.Lt(auto.Word(p.words[n:]...), c.Field.P()), p.entry), p.onRow(isCondition(sign)))
 }
@@ -233,7 +219,7 @@ func (p *baseProof) digitPoint(view machine.View, v Term) Theorem {
 	x, y := auto.Word(p.words[:n]...), auto.Word(p.words[n:]...)
 	kG := l.multiple(auto.Scale(l.weight(i), logic.Uint(index)))
 	facts := []Theorem{taut(logic.Eq(c.AffinePoint(x, y), kG), p.entry)}
-	for _, t := range l.signs(e, index, sign) {
+	for _, t := range signs(l.digit(e), index, sign) {
 		facts = append(facts, p.onRow(t))
 	}
 	return number.Use(auto.Must(kernel.Inst(l.signed(i),

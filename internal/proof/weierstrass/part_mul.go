@@ -9,13 +9,14 @@ import (
 type multiples struct {
 	selects  machine.Contract // of a cached point of the table
 	digits   impl.Digits
+	lemmas   *mulLemmas
 	selected memo[machine.Verified]
 	verified memo[machine.Verified]
 }
 
 func (c *Curve) newMultiples() *multiples {
 	words := 5 * c.Field.Words()
-	m := &multiples{digits: impl.NewDigits(constant(c.Spec.N()))}
+	m := &multiples{digits: impl.NewDigits(constant(c.Spec.N())), lemmas: newMulLemmas(c)}
 	m.selects = selectContract(c.Field.Name()+"Select", impl.TableEntries, words)
 	m.selected = newVerified(func(k Key) (machine.Program, machine.Prover, error) {
 		return selectProgram(m.selects, k, impl.TableEntries, words)
@@ -46,5 +47,5 @@ func (c *Curve) mulProgram(k Key) (machine.Program, machine.Prover, error) {
 		}
 	}
 	code, err := impl.NewPointMul(k.Target, k.Variant, c.parts.multiply, r)
-	return code.Program, machine.NoProof{}, err
+	return code.Program, newMulProof(c), err
 }

@@ -59,3 +59,21 @@ func TestPointMulRun(t *testing.T) {
 		})
 	}
 }
+
+// TestPointMul verifies the routine.
+func TestPointMul(t *testing.T) {
+	for _, key := range Keys() {
+		t.Run(key.Target.String()+key.Variant, func(t *testing.T) {
+			generation(t)
+			begin := time.Now()
+			v, err := P256().PointMul(key.Target, key.Variant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v in %v", v.Stats(), time.Since(begin))
+			if a := v.Axioms(); len(a) != 0 {
+				t.Errorf("axioms %v", a)
+			}
+		})
+	}
+}

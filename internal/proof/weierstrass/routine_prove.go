@@ -2,6 +2,7 @@ package weierstrass
 
 import (
 	"fmt"
+	"slices"
 
 	impl "verum.example/internal/impl/weierstrass"
 	"verum.example/internal/proof/auto"
@@ -129,4 +130,31 @@ func (c *Curve) double(tr *Trace, v machine.View) []Theorem {
 		congruence{y3, logic.Sub(logic.Mul(M, logic.Sub(logic.Mul(x, yy), x3)), logic.Mul(yy, yy)), []Term{m, r[0]}},
 		congruence{z3, logic.Mul(y, z), nil},
 	)}
+}
+
+// goals are theorems of which the next goals of a run are conclusions.
+type goals struct{ proved map[Term]Theorem }
+
+// know adds theorems.
+func (s *goals) know(ths ...Theorem) {
+	if s.proved == nil {
+		s.forget()
+	}
+	for _, th := range ths {
+		s.proved[th.Concl()] = th
+	}
+}
+
+// forget drops what was for goals that are past.
+func (s *goals) forget() { s.proved = map[Term]Theorem{} }
+
+// find finds the theorem for a goal, which may be a fact. Where the run is says where.
+func (s *goals) find(g machine.Goal, where string) (Theorem, error) {
+	if th, ok := s.proved[g.Concl]; ok {
+		return th, nil
+	}
+	if slices.Contains(g.Hyps, g.Concl) {
+		return assume(g.Concl), nil
+	}
+	return Theorem{}, fmt.Errorf("%s, %s: no theorem is the goal %v", g.Name, where, g.Concl.Format(8))
 }
