@@ -31,6 +31,7 @@ func P256Functions() *Functions { return p256Functions }
 func newFunctions(c *Curve, contracts *ecdh.Functions) *Functions {
 	f := &Functions{c: c, contracts: contracts}
 	f.list = []Function{
+		{contracts.ECDH.Name(), f.ecdhProgram},
 		{contracts.PublicKey.Name(), f.publicKeyProgram},
 		{contracts.Validate.Name(), f.validateProgram},
 	}
