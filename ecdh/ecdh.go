@@ -1,11 +1,9 @@
 // Package ecdh implements Elliptic Curve Diffie-Hellman over NIST P-256. It has the API of crypto/ecdh: for P-256,
 // switching is a change of import path.
 //
-// The field arithmetic, conversions and table scan are assembly (internal/asm/p256) that was proved correct, memory-safe
-// and constant-time: `verum prove` proves it again.
-//
-// Not yet proved: point arithmetic, which is constant-time Go code (internal/point) over those functions. Every function
-// that runs it says so. The wrappers around it, which check lengths and copy, are to be trusted: see docs/trust.md.
+// Each operation is one assembly function (internal/asm/p256), from input bytes to output bytes, which was proved correct,
+// memory-safe and constant-time: `verum prove` proves it again. The Go code around it checks lengths, copies, and draws
+// random bytes; it is to be trusted: see docs/trust.md.
 //
 // # Differences from crypto/ecdh
 //
@@ -57,22 +55,16 @@ import (
 type Curve interface {
 	// GenerateKey generates a random PrivateKey. The bytes come from crypto/rand; rand is ignored, and may be nil. In
 	// tests, testing/cryptotest.SetGlobalRandom makes the key reproducible: it is the key that crypto/ecdh generates.
-	//
-	// Not yet proved: point arithmetic.
 	GenerateKey(rand io.Reader) (*PrivateKey, error)
 
 	// NewPrivateKey returns the private key with the given encoding: an integer d, 0 < d < n, as a big-endian string of
 	// exactly the length of n, which is 32 bytes for P-256 (SEC 1 version 2, section 2.3.6). Anything else is an error.
-	//
-	// Not yet proved: point arithmetic.
 	NewPrivateKey(key []byte) (*PrivateKey, error)
 
 	// NewPublicKey returns the public key with the given encoding: an uncompressed point, which is the byte 4 and the two
 	// coordinates, big-endian, 65 bytes in all for P-256 (SEC 1 version 2, section 2.3.4). Errors are: any other length;
 	// compressed and hybrid encodings; the point at infinity; a coordinate that is not less than p; a point that is not
 	// on the curve.
-	//
-	// Not yet proved: point arithmetic.
 	NewPublicKey(key []byte) (*PublicKey, error)
 
 	// NewPublicKeyCompressed returns the public key with the given encoding: a compressed point, which is the byte 2 (y is
@@ -80,7 +72,8 @@ type Curve interface {
 	// Errors are: any other length or first byte; an x that is not less than p; an x that no point of the curve has.
 	// crypto/ecdh has no such function.
 	//
-	// Not yet proved: point arithmetic.
+	// Not proved: that y is found, which crypto/elliptic does. The result is checked by proved code: it is a point of the
+	// curve, with that x and parity of y.
 	NewPublicKeyCompressed(key []byte) (*PublicKey, error)
 
 	// String returns the name of the curve, such as "P-256".
@@ -91,8 +84,6 @@ type Curve interface {
 }
 
 // P256 returns the curve NIST P-256 (SP 800-186, section 3.2.1.3), also known as secp256r1 and prime256v1.
-//
-// Not yet proved: point arithmetic.
 func P256() Curve { return p256Curve{} }
 
 // Supported reports whether there is proved code for this platform, and VERUM_CPU, if it is set, names a variant that
@@ -156,8 +147,6 @@ var _ KeyExchanger = (*PrivateKey)(nil)
 // ECDH returns the secret that k shares with the owner of remote: the x-coordinate of the product of the private and
 // the public key, big-endian, of the length of p, which is 32 bytes for P-256 (SEC 1 version 2, sections 3.3.1 and
 // 2.3.5). The product is never infinity. The curves of the keys must be the same.
-//
-// Not yet proved: point arithmetic.
 func (k *PrivateKey) ECDH(remote *PublicKey) ([]byte, error) {
 	switch {
 	case k == nil || k.curve == nil:

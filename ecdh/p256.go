@@ -4,14 +4,15 @@ package ecdh
 
 import (
 	"bytes"
+	"crypto/elliptic"
 	"crypto/fips140"
 	"crypto/rand"
 	"errors"
 	"io"
 
+	"verum.example/internal/asm/p256"
 	"verum.example/internal/call"
 	"verum.example/internal/cpu"
-	"verum.example/internal/point"
 )
 
 // p256Curve implements [Curve]. Its values are all equal.
@@ -19,7 +20,14 @@ type p256Curve struct{}
 
 func (p256Curve) String() string { return "P-256" }
 
-var p256Workspaces call.Pool[point.Workspace]
+// p256Workspace holds what a function of internal/asm/p256 reads, writes and computes.
+type p256Workspace struct {
+	scalar, secret [32]byte
+	point          [65]byte
+	work           [512]uint64
+}
+
+var p256Workspaces call.Pool[p256Workspace]
 
 // allowed returns an error if no code of ours may run: see FIPS 140-3 in the package comment, and [Supported].
 func allowed() error {
@@ -64,9 +72,9 @@ func (c p256Curve) NewPrivateKey(key []byte) (*PrivateKey, error) {
 // newPrivateKey returns the key with the scalar that set puts into the workspace, or nil if set returns false or the
 // scalar is 0 or not less than n.
 func (c p256Curve) newPrivateKey(set func(scalar *[32]byte) bool) (k *PrivateKey) {
-	p256Workspaces.Do(func(w *point.Workspace) {
-		if set(&w.Scalar) && w.PublicKey() == 1 {
-			k = &PrivateKey{curve: c, scalar: bytes.Clone(w.Scalar[:]), public: c.publicKey(w)}
+	p256Workspaces.Do(func(w *p256Workspace) {
+		if set(&w.scalar) && p256.PublicKey(&w.point, &w.scalar, &w.work) == 1 {
+			k = &PrivateKey{curve: c, scalar: bytes.Clone(w.scalar[:]), public: c.publicKey(w)}
 		}
 	})
 	return k
@@ -76,17 +84,16 @@ func (c p256Curve) NewPublicKey(key []byte) (k *PublicKey, err error) {
 	if err := allowed(); err != nil {
 		return nil, err
 	}
-	var encoding [65]byte
-	if !call.Copy(encoding[:], key) || encoding[0] != 4 {
-		return nil, errors.New("verum/ecdh: invalid public key: not the encoding of an uncompressed P-256 point")
-	}
-	p256Workspaces.Do(func(w *point.Workspace) {
-		w.Point = [64]byte(encoding[1:])
-		if w.Validate() == 1 {
-			k = c.publicKey(w)
+	valid := true
+	p256Workspaces.Do(func(w *p256Workspace) {
+		if valid = call.Copy(w.point[:], key) && w.point[0] == 4; valid {
+			k = c.validated(w)
 		}
 	})
-	if k == nil {
+	switch {
+	case !valid:
+		return nil, errors.New("verum/ecdh: invalid public key: not the encoding of an uncompressed P-256 point")
+	case k == nil:
 		return nil, errors.New("verum/ecdh: invalid public key: not a point of P-256")
 	}
 	return k, nil
@@ -100,24 +107,36 @@ func (c p256Curve) NewPublicKeyCompressed(key []byte) (k *PublicKey, err error) 
 	if !call.Copy(encoding[:], key) || encoding[0] != 2 && encoding[0] != 3 {
 		return nil, errors.New("verum/ecdh: invalid public key: not the encoding of a compressed P-256 point")
 	}
-	p256Workspaces.Do(func(w *point.Workspace) {
-		w.X = [32]byte(encoding[1:])
-		if w.Decompress(uint64(encoding[0]&1)) == 1 {
-			k = c.publicKey(w)
-		}
-	})
+	// The standard library finds y. That the point is on the curve and has the given x is then checked by proved code,
+	// and here.
+	x, y := elliptic.UnmarshalCompressed(elliptic.P256(), encoding[:])
+	if x != nil {
+		p256Workspaces.Do(func(w *p256Workspace) {
+			w.point[0] = 4
+			x.FillBytes(w.point[1:33])
+			y.FillBytes(w.point[33:])
+			if [32]byte(w.point[1:33]) == [32]byte(encoding[1:]) && w.point[64]&1 == encoding[0]&1 {
+				k = c.validated(w)
+			}
+		})
+	}
 	if k == nil {
 		return nil, errors.New("verum/ecdh: invalid public key: no point of P-256 has this x-coordinate")
 	}
 	return k, nil
 }
 
+// validated returns a key with the point in w, or nil if it is not valid.
+func (c p256Curve) validated(w *p256Workspace) *PublicKey {
+	if p256.Validate(&w.point, &w.work) != 1 {
+		return nil
+	}
+	return c.publicKey(w)
+}
+
 // publicKey returns a key with the point in w, which was validated or computed.
-func (c p256Curve) publicKey(w *point.Workspace) *PublicKey {
-	encoding := make([]byte, 65)
-	encoding[0] = 4
-	copy(encoding[1:], w.Point[:])
-	return &PublicKey{curve: c, point: encoding}
+func (c p256Curve) publicKey(w *p256Workspace) *PublicKey {
+	return &PublicKey{curve: c, point: bytes.Clone(w.point[:])}
 }
 
 func (p256Curve) ecdh(local *PrivateKey, remote *PublicKey) ([]byte, error) {
@@ -125,15 +144,13 @@ func (p256Curve) ecdh(local *PrivateKey, remote *PublicKey) ([]byte, error) {
 		return nil, err
 	}
 	secret, ok := make([]byte, 32), false
-	p256Workspaces.Do(func(w *point.Workspace) {
-		ok = call.Copy(w.Scalar[:], local.scalar) && call.Copy(w.Point[:], remote.point[1:]) && w.SharedSecret() == 1
-		if ok {
-			copy(secret, w.X[:])
-		}
+	p256Workspaces.Do(func(w *p256Workspace) {
+		ok = call.Copy(w.scalar[:], local.scalar) && call.Copy(w.point[:], remote.point) &&
+			p256.ECDH(&w.secret, &w.scalar, &w.point, &w.work) == 1
+		copy(secret, w.secret[:])
 	})
 	if !ok {
-		// Keys are valid by construction, and the order of the curve is prime.
-		return nil, errors.New("verum/ecdh: internal error: the shared secret is the point at infinity")
+		return nil, errors.New("verum/ecdh: internal error: a key is not valid") // they are by construction
 	}
 	return secret, nil
 }

@@ -7,8 +7,6 @@ import (
 
 // PublicKeyFromStd returns the public key of crypto/ecdh as one of this package. A nil key, and one of a curve that this
 // package does not have, are errors.
-//
-// Not yet proved: point arithmetic.
 func PublicKeyFromStd(key *stdecdh.PublicKey) (*PublicKey, error) {
 	if key == nil || key.Curve() != stdecdh.P256() {
 		return nil, errStdKey
@@ -18,8 +16,6 @@ func PublicKeyFromStd(key *stdecdh.PublicKey) (*PublicKey, error) {
 
 // PrivateKeyFromStd returns the private key of crypto/ecdh as one of this package. A nil key, and one of a curve that
 // this package does not have, are errors.
-//
-// Not yet proved: point arithmetic.
 func PrivateKeyFromStd(key *stdecdh.PrivateKey) (*PrivateKey, error) {
 	if key == nil || key.Curve() != stdecdh.P256() {
 		return nil, errStdKey
@@ -50,8 +46,6 @@ func (k *PrivateKey) ToStd() (*stdecdh.PrivateKey, error) {
 
 // StdKeyExchanger returns the private key as a [crypto/ecdh.KeyExchanger], whose ECDH method runs Verum's code. It is for
 // APIs that accept private keys of others, such as crypto/hpke.NewDHKEMPrivateKey.
-//
-// Not yet proved: point arithmetic.
 func (k *PrivateKey) StdKeyExchanger() (stdecdh.KeyExchanger, error) {
 	if k == nil {
 		return nil, errors.New("verum/ecdh: private key is nil or has no value")

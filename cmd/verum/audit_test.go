@@ -19,7 +19,7 @@ import (
 
 // registerAudit adds a function of which there is no proof, for the scripts of audit.
 func registerAudit() {
-	registry.Add(registry.Entry{Module: "fail", Name: "failAdd", Target: machine.ARM64, Prove: func() (machine.Verified, error) {
+	registry.Add(registry.Entry{Module: "fail", Name: "failECDH", Target: machine.ARM64, Prove: func() (machine.Verified, error) {
 		return machine.Verified{}, errors.New("it is only a script")
 	}})
 }
@@ -65,8 +65,8 @@ func TestAudit(t *testing.T) {
 	vars := []string{
 		"PROGRAM=" + program,
 		"BROKEN=" + write("broken", broken(t, data)),
-		"RENAMED=" + renamed("renamed", "p256.p256Mul", "p256.p256Mup"),
-		"FAILING=" + renamed("failing", "p256.p256Add", "fail.failAdd"),
+		"RENAMED=" + renamed("renamed", "p256.p256ECDH", "p256.p256ECDI"),
+		"FAILING=" + renamed("failing", "p256.p256ECDH", "fail.failECDH"),
 		"NONE=" + none,
 	}
 	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "audit"), RequireExplicitExec: true, RequireUniqueNames: true,
@@ -76,7 +76,7 @@ func TestAudit(t *testing.T) {
 		}})
 }
 
-// broken changes byte 8 of p256Mul and byte 1 of the table of p256ToMont.
+// broken changes byte 8 of p256Validate and byte 1 of the table of p256FeToMont, a routine.
 func broken(t *testing.T, data []byte) []byte {
 	t.Helper()
 	p, err := audit.Open(bytes.NewReader(data), int64(len(data)))
@@ -85,7 +85,7 @@ func broken(t *testing.T, data []byte) []byte {
 	}
 	var codes []audit.Code
 	for _, en := range registry.All() {
-		if s := symbol(en); en.Target == machine.ARM64 && (s.Name == "p256Mul" || s.Name == "p256ToMont") {
+		if s := symbol(en); en.Target == machine.ARM64 && s.Name == "p256Validate" {
 			c := audit.Code{Symbol: s}
 			if c.Functions, c.Tables, err = generated(en); err != nil {
 				t.Fatal(err)
@@ -104,7 +104,7 @@ func broken(t *testing.T, data []byte) []byte {
 	data = bytes.Clone(data)
 	changed := 0
 	for _, i := range items {
-		at := map[string]uint64{"p256Mul": i.Address + 8, "p256ToMont rr": i.Address + 1}[i.Name]
+		at := map[string]uint64{"p256Validate": i.Address + 8, "p256FeToMont p256RR": i.Address + 1}[i.Name]
 		for _, s := range f.Progs {
 			if s.Type == elf.PT_LOAD && at >= s.Vaddr && at-s.Vaddr < s.Filesz {
 				data[s.Off+at-s.Vaddr] ^= 4

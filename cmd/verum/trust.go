@@ -110,7 +110,7 @@ var groups = []group{
 	{"The specifications", "what the functions are proved to do", []string{"internal/spec"}},
 	{"Between Go and the assembly", "what the proofs take for granted is the case: copies, sizes, CPU features",
 		[]string{"internal/call", "internal/cpu"}},
-	{"Go code on the way that is not proved", "", []string{"internal/point"}},
+	{"Public packages", "they check lengths, copy, parse and draw randomness", nil},
 }
 
 // untrusted lists the directories, with what is below them, that hold nothing to trust: what they make is checked.

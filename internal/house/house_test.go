@@ -150,7 +150,6 @@ var arrows = []arrow{
 	{"internal/cpu", nil, []string{"golang.org/x/sys"}},
 	{"internal/asm", []string{"internal/cpu"}, nil},
 	{"internal/call", []string{"internal/cpu", "internal/asm"}, nil},
-	{"internal/point", []string{"internal/cpu", "internal/asm", "internal/call"}, nil},
 	{"internal/objfile", nil, nil},
 	{"internal/asmtest", []string{"internal/objfile", "internal/tcb"}, nil},
 	{"internal/evidence", nil, nil},
@@ -163,7 +162,7 @@ var arrows = []arrow{
 	{"cmd/verum", []string{"internal/registry", "internal/evidence", "internal/mutate", "internal/audit", "internal/benchmark", "internal/tcb", "internal/spec",
 		"cmd/verum/internal"}, nil},
 	{"examples", []string{"public"}, nil},
-	{"public", []string{"public", "internal/call", "internal/cpu", "internal/asm", "internal/point"}, nil},
+	{"public", []string{"public", "internal/call", "internal/cpu", "internal/asm"}, nil},
 }
 
 func TestArrows(t *testing.T) { check(t, badArrows) }
@@ -201,7 +200,7 @@ var importers = []struct {
 	{"internal/asmtest", nil},
 	{"internal/vectors", nil},
 	{"internal/objfile", []string{"internal/asmtest"}},
-	{"internal/call", []string{"internal/point", "public"}},
+	{"internal/call", []string{"public"}},
 }
 
 func TestImporters(t *testing.T) { check(t, badImporters) }
@@ -250,7 +249,7 @@ func badShipped(h *house) (bad []string) {
 		for _, d := range p.Deps {
 			switch own := ownPath(d); {
 			case h.all[d].Standard, public(own), in(d, "golang.org/x/sys"):
-			case in(own, "internal/call", "internal/cpu", "internal/asm", "internal/point"):
+			case in(own, "internal/call", "internal/cpu", "internal/asm"):
 			default:
 				bad = append(bad, p.own+" links "+d)
 			}

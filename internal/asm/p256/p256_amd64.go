@@ -14,449 +14,118 @@ func Implementation() string {
 	return "amd64"
 }
 
-// Add sets r = a + b mod m, for a, b < m.
+// ECDH sets secret to the x-coordinate of dQ for the private key d and the public key Q = peer = 04 ‖ x ‖ y and
+// returns 1 (SP 800-56A §5.7.1.2). Unless 1 ≤ d < n and peer is a point of the curve, it sets secret to zeros
+// and returns 0. Numbers are big-endian.
 //
-// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
-//
-// It requires:
-//
-//	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-//	b < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-func Add(r, a, b *[4]uint64) {
-	p256Add(r, a, b)
+// A region that is written overlaps no other.
+func ECDH(secret, d *[32]byte, peer *[65]byte, work *[512]uint64) (ok uint64) {
+	if cpu.BMI2() {
+		return p256ECDHBMI2(secret, d, peer, work)
+	}
+	return p256ECDH(secret, d, peer, work)
 }
 
-// p256Add implements Add; see p256_amd64.s.
+// p256ECDHBMI2 implements ECDH; see p256_bmi2_amd64.s.
 //
 //go:noescape
-func p256Add(r, a, b *[4]uint64)
+func p256ECDHBMI2(secret, d *[32]byte, peer *[65]byte, work *[512]uint64) (ok uint64)
 
-// CMov sets r = a if the word cond is all ones, and keeps r if it is 0. It must be one of the two.
+// p256ECDH implements ECDH; see p256_amd64.s.
+//
+//go:noescape
+func p256ECDH(secret, d *[32]byte, peer *[65]byte, work *[512]uint64) (ok uint64)
+
+// PublicKey sets pub to the public key dG = 04 ‖ x ‖ y of the private key d and returns 1 (SEC 1 §3.2.1). Unless
+// 1 ≤ d < n, it sets pub to zeros and returns 0. Numbers are big-endian.
+//
+// A region that is written overlaps no other.
+func PublicKey(pub *[65]byte, d *[32]byte, work *[512]uint64) (ok uint64) {
+	if cpu.BMI2() {
+		return p256PublicKeyBMI2(pub, d, work)
+	}
+	return p256PublicKey(pub, d, work)
+}
+
+// p256PublicKeyBMI2 implements PublicKey; see p256_bmi2_amd64.s.
+//
+//go:noescape
+func p256PublicKeyBMI2(pub *[65]byte, d *[32]byte, work *[512]uint64) (ok uint64)
+
+// p256PublicKey implements PublicKey; see p256_amd64.s.
+//
+//go:noescape
+func p256PublicKey(pub *[65]byte, d *[32]byte, work *[512]uint64) (ok uint64)
+
+// Sign sets sig = r ‖ s to the signature of the digest, which is the first size ≤ 64 bytes of digest, with the
+// private key d and the secret number k, and returns 1 (FIPS 186-5 §6.4.1). Unless 1 ≤ d, k < n, and where r = 0
+// or s = 0, it sets sig to zeros and returns 0. Numbers are big-endian.
 //
 // A region that is written overlaps no other.
 //
 // It requires:
 //
-//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
-func CMov(r, a *[4]uint64, cond *[1]uint64) {
-	p256CMov(r, a, cond)
+//	size < 65
+func Sign(sig *[64]byte, d *[32]byte, digest *[64]byte, size uint64, k *[32]byte, work *[512]uint64) (ok uint64) {
+	if cpu.BMI2() {
+		return p256SignBMI2(sig, d, digest, size, k, work)
+	}
+	return p256Sign(sig, d, digest, size, k, work)
 }
 
-// p256CMov implements CMov; see p256_amd64.s.
+// p256SignBMI2 implements Sign; see p256_bmi2_amd64.s.
 //
 //go:noescape
-func p256CMov(r, a *[4]uint64, cond *[1]uint64)
+func p256SignBMI2(sig *[64]byte, d *[32]byte, digest *[64]byte, size uint64, k *[32]byte, work *[512]uint64) (ok uint64)
 
-// CNeg sets r = −a mod m if the word cond is all ones, and r = a if it is 0, for a < m. It must be one of the
-// two.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
-func CNeg(r, a *[4]uint64, cond *[1]uint64) {
-	p256CNeg(r, a, cond)
-}
-
-// p256CNeg implements CNeg; see p256_amd64.s.
+// p256Sign implements Sign; see p256_amd64.s.
 //
 //go:noescape
-func p256CNeg(r, a *[4]uint64, cond *[1]uint64)
+func p256Sign(sig *[64]byte, d *[32]byte, digest *[64]byte, size uint64, k *[32]byte, work *[512]uint64) (ok uint64)
 
-// FromBytes sets r to the big-endian number b and returns 1 if it is below m; otherwise it sets r = 0 and
-// returns 0. The result is not in Montgomery form.
+// Validate returns 1 if peer = 04 ‖ x ‖ y is a public key, which is a point of the curve with x, y < p, and 0 if
+// it isn't (SEC 1 §3.2.2.1). Numbers are big-endian.
 //
 // A region that is written overlaps no other.
-func FromBytes(r *[4]uint64, b *[32]byte) (ok uint64) {
-	return p256FromBytes(r, b)
-}
-
-// p256FromBytes implements FromBytes; see p256_amd64.s.
-//
-//go:noescape
-func p256FromBytes(r *[4]uint64, b *[32]byte) (ok uint64)
-
-// FromMont sets r = a/R mod m: the residue whose Montgomery form is a. It does not need a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-func FromMont(r, a *[4]uint64) {
+func Validate(peer *[65]byte, work *[512]uint64) (ok uint64) {
 	if cpu.BMI2() {
-		p256FromMontBMI2(r, a)
-		return
+		return p256ValidateBMI2(peer, work)
 	}
-	p256FromMont(r, a)
+	return p256Validate(peer, work)
 }
 
-// p256FromMontBMI2 implements FromMont; see p256_bmi2_amd64.s.
+// p256ValidateBMI2 implements Validate; see p256_bmi2_amd64.s.
 //
 //go:noescape
-func p256FromMontBMI2(r, a *[4]uint64)
+func p256ValidateBMI2(peer *[65]byte, work *[512]uint64) (ok uint64)
 
-// p256FromMont implements FromMont; see p256_amd64.s.
+// p256Validate implements Validate; see p256_amd64.s.
 //
 //go:noescape
-func p256FromMont(r, a *[4]uint64)
+func p256Validate(peer *[65]byte, work *[512]uint64) (ok uint64)
 
-// Half sets r = a/2 mod m, for a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-func Half(r, a *[4]uint64) {
-	p256Half(r, a)
-}
-
-// p256Half implements Half; see p256_amd64.s.
-//
-//go:noescape
-func p256Half(r, a *[4]uint64)
-
-// Mul sets r = a·b/R mod m, the Montgomery product, for b < m. It does not need a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
-//
-// It requires:
-//
-//	b < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-func Mul(r, a, b *[4]uint64) {
-	if cpu.BMI2() {
-		p256MulBMI2(r, a, b)
-		return
-	}
-	p256Mul(r, a, b)
-}
-
-// p256MulBMI2 implements Mul; see p256_bmi2_amd64.s.
-//
-//go:noescape
-func p256MulBMI2(r, a, b *[4]uint64)
-
-// p256Mul implements Mul; see p256_amd64.s.
-//
-//go:noescape
-func p256Mul(r, a, b *[4]uint64)
-
-// Neg sets r = −a mod m, for a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-func Neg(r, a *[4]uint64) {
-	p256Neg(r, a)
-}
-
-// p256Neg implements Neg; see p256_amd64.s.
-//
-//go:noescape
-func p256Neg(r, a *[4]uint64)
-
-// OrdAdd sets r = a + b mod m, for a, b < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
-//
-// It requires:
-//
-//	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-//	b < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-func OrdAdd(r, a, b *[4]uint64) {
-	p256OrdAdd(r, a, b)
-}
-
-// p256OrdAdd implements OrdAdd; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdAdd(r, a, b *[4]uint64)
-
-// OrdCMov sets r = a if the word cond is all ones, and keeps r if it is 0. It must be one of the two.
+// Verify returns 1 if sig = r ‖ s is a signature of the digest, which is the first size ≤ 64 bytes of digest,
+// under the public key pub = 04 ‖ x ‖ y, and 0 if it isn't or pub is no point of the curve (FIPS 186-5 §6.4.2).
+// Numbers are big-endian. All is public.
 //
 // A region that is written overlaps no other.
 //
 // It requires:
 //
-//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
-func OrdCMov(r, a *[4]uint64, cond *[1]uint64) {
-	p256OrdCMov(r, a, cond)
-}
-
-// p256OrdCMov implements OrdCMov; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdCMov(r, a *[4]uint64, cond *[1]uint64)
-
-// OrdCNeg sets r = −a mod m if the word cond is all ones, and r = a if it is 0, for a < m. It must be one of the
-// two.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-//	cond[0] = 0 ∨ cond[0] = 0xffffffffffffffff
-func OrdCNeg(r, a *[4]uint64, cond *[1]uint64) {
-	p256OrdCNeg(r, a, cond)
-}
-
-// p256OrdCNeg implements OrdCNeg; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdCNeg(r, a *[4]uint64, cond *[1]uint64)
-
-// OrdFromBytes sets r to the big-endian number b and returns 1 if it is below m; otherwise it sets r = 0 and
-// returns 0. The result is not in Montgomery form.
-//
-// A region that is written overlaps no other.
-func OrdFromBytes(r *[4]uint64, b *[32]byte) (ok uint64) {
-	return p256OrdFromBytes(r, b)
-}
-
-// p256OrdFromBytes implements OrdFromBytes; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdFromBytes(r *[4]uint64, b *[32]byte) (ok uint64)
-
-// OrdFromMont sets r = a/R mod m: the residue whose Montgomery form is a. It does not need a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-func OrdFromMont(r, a *[4]uint64) {
+//	size < 65
+func Verify(pub *[65]byte, digest *[64]byte, size uint64, sig *[64]byte, work *[512]uint64) (ok uint64) {
 	if cpu.BMI2() {
-		p256OrdFromMontBMI2(r, a)
-		return
+		return p256VerifyBMI2(pub, digest, size, sig, work)
 	}
-	p256OrdFromMont(r, a)
+	return p256Verify(pub, digest, size, sig, work)
 }
 
-// p256OrdFromMontBMI2 implements OrdFromMont; see p256_bmi2_amd64.s.
+// p256VerifyBMI2 implements Verify; see p256_bmi2_amd64.s.
 //
 //go:noescape
-func p256OrdFromMontBMI2(r, a *[4]uint64)
+func p256VerifyBMI2(pub *[65]byte, digest *[64]byte, size uint64, sig *[64]byte, work *[512]uint64) (ok uint64)
 
-// p256OrdFromMont implements OrdFromMont; see p256_amd64.s.
+// p256Verify implements Verify; see p256_amd64.s.
 //
 //go:noescape
-func p256OrdFromMont(r, a *[4]uint64)
-
-// OrdHalf sets r = a/2 mod m, for a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-func OrdHalf(r, a *[4]uint64) {
-	p256OrdHalf(r, a)
-}
-
-// p256OrdHalf implements OrdHalf; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdHalf(r, a *[4]uint64)
-
-// OrdMul sets r = a·b/R mod m, the Montgomery product, for b < m. It does not need a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
-//
-// It requires:
-//
-//	b < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-func OrdMul(r, a, b *[4]uint64) {
-	if cpu.BMI2() {
-		p256OrdMulBMI2(r, a, b)
-		return
-	}
-	p256OrdMul(r, a, b)
-}
-
-// p256OrdMulBMI2 implements OrdMul; see p256_bmi2_amd64.s.
-//
-//go:noescape
-func p256OrdMulBMI2(r, a, b *[4]uint64)
-
-// p256OrdMul implements OrdMul; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdMul(r, a, b *[4]uint64)
-
-// OrdNeg sets r = −a mod m, for a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-func OrdNeg(r, a *[4]uint64) {
-	p256OrdNeg(r, a)
-}
-
-// p256OrdNeg implements OrdNeg; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdNeg(r, a *[4]uint64)
-
-// OrdSqr sets r = a²/R mod m, the Montgomery square, for a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-func OrdSqr(r, a *[4]uint64) {
-	if cpu.BMI2() {
-		p256OrdSqrBMI2(r, a)
-		return
-	}
-	p256OrdSqr(r, a)
-}
-
-// p256OrdSqrBMI2 implements OrdSqr; see p256_bmi2_amd64.s.
-//
-//go:noescape
-func p256OrdSqrBMI2(r, a *[4]uint64)
-
-// p256OrdSqr implements OrdSqr; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdSqr(r, a *[4]uint64)
-
-// OrdSub sets r = a − b mod m, for a, b < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
-//
-// It requires:
-//
-//	a < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-//	b < 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
-func OrdSub(r, a, b *[4]uint64) {
-	p256OrdSub(r, a, b)
-}
-
-// p256OrdSub implements OrdSub; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdSub(r, a, b *[4]uint64)
-
-// OrdToBytes sets b to the big-endian bytes of the number a.
-//
-// A region that is written overlaps no other.
-func OrdToBytes(b *[32]byte, a *[4]uint64) {
-	p256OrdToBytes(b, a)
-}
-
-// p256OrdToBytes implements OrdToBytes; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdToBytes(b *[32]byte, a *[4]uint64)
-
-// OrdToMont sets r = R·a mod m: the Montgomery form of any a.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-func OrdToMont(r, a *[4]uint64) {
-	if cpu.BMI2() {
-		p256OrdToMontBMI2(r, a)
-		return
-	}
-	p256OrdToMont(r, a)
-}
-
-// p256OrdToMontBMI2 implements OrdToMont; see p256_bmi2_amd64.s.
-//
-//go:noescape
-func p256OrdToMontBMI2(r, a *[4]uint64)
-
-// p256OrdToMont implements OrdToMont; see p256_amd64.s.
-//
-//go:noescape
-func p256OrdToMont(r, a *[4]uint64)
-
-// Select sets r to the entry of that index of the table, or to 0 if index ≥ 16. An entry has 12 words. All of
-// the table is read.
-//
-// A region that is written overlaps no other.
-func Select(r *[12]uint64, table *[192]uint64, index *[1]uint64) {
-	p256Select(r, table, index)
-}
-
-// p256Select implements Select; see p256_amd64.s.
-//
-//go:noescape
-func p256Select(r *[12]uint64, table *[192]uint64, index *[1]uint64)
-
-// Sqr sets r = a²/R mod m, the Montgomery square, for a < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-//
-// It requires:
-//
-//	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-func Sqr(r, a *[4]uint64) {
-	if cpu.BMI2() {
-		p256SqrBMI2(r, a)
-		return
-	}
-	p256Sqr(r, a)
-}
-
-// p256SqrBMI2 implements Sqr; see p256_bmi2_amd64.s.
-//
-//go:noescape
-func p256SqrBMI2(r, a *[4]uint64)
-
-// p256Sqr implements Sqr; see p256_amd64.s.
-//
-//go:noescape
-func p256Sqr(r, a *[4]uint64)
-
-// Sub sets r = a − b mod m, for a, b < m.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a; r = b; r = a = b.
-//
-// It requires:
-//
-//	a < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-//	b < 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
-func Sub(r, a, b *[4]uint64) {
-	p256Sub(r, a, b)
-}
-
-// p256Sub implements Sub; see p256_amd64.s.
-//
-//go:noescape
-func p256Sub(r, a, b *[4]uint64)
-
-// ToBytes sets b to the big-endian bytes of the number a.
-//
-// A region that is written overlaps no other.
-func ToBytes(b *[32]byte, a *[4]uint64) {
-	p256ToBytes(b, a)
-}
-
-// p256ToBytes implements ToBytes; see p256_amd64.s.
-//
-//go:noescape
-func p256ToBytes(b *[32]byte, a *[4]uint64)
-
-// ToMont sets r = R·a mod m: the Montgomery form of any a.
-//
-// A region that is written overlaps no other, except in one of these ways: r = a.
-func ToMont(r, a *[4]uint64) {
-	if cpu.BMI2() {
-		p256ToMontBMI2(r, a)
-		return
-	}
-	p256ToMont(r, a)
-}
-
-// p256ToMontBMI2 implements ToMont; see p256_bmi2_amd64.s.
-//
-//go:noescape
-func p256ToMontBMI2(r, a *[4]uint64)
-
-// p256ToMont implements ToMont; see p256_amd64.s.
-//
-//go:noescape
-func p256ToMont(r, a *[4]uint64)
+func p256Verify(pub *[65]byte, digest *[64]byte, size uint64, sig *[64]byte, work *[512]uint64) (ok uint64)

@@ -17,7 +17,7 @@ type multiples struct {
 func (c *Curve) newMultiples() *multiples {
 	words := 5 * c.Field.Words()
 	m := &multiples{digits: impl.NewDigits(constant(c.Spec.N())), lemmas: newMulLemmas(c)}
-	m.selects = selectContract(c.Field.Name()+"Select", impl.TableEntries, words)
+	m.selects = selectContract(c.Field.Name()+"PointSelect", impl.TableEntries, words)
 	m.selected = newVerified(func(k Key) (machine.Program, machine.Prover, error) {
 		return selectProgram(m.selects, k, impl.TableEntries, words)
 	})
