@@ -5,14 +5,12 @@ package ecdh
 import (
 	"bytes"
 	"crypto/elliptic"
-	"crypto/fips140"
 	"crypto/rand"
 	"errors"
 	"io"
 
 	"verum.example/internal/asm/p256"
 	"verum.example/internal/call"
-	"verum.example/internal/cpu"
 )
 
 // p256Curve implements [Curve]. Its values are all equal.
@@ -30,13 +28,7 @@ type p256Workspace struct {
 var p256Workspaces call.Pool[p256Workspace]
 
 // allowed returns an error if no code of ours may run: see FIPS 140-3 in the package comment, and [Supported].
-func allowed() error {
-	if fips140.Enforced() {
-		return errors.New("verum/ecdh: use of Verum, which is not a validated module, is not allowed in " +
-			"FIPS 140-only mode outside of crypto/fips140.WithoutEnforcement")
-	}
-	return cpu.Err()
-}
+func allowed() error { return call.Allowed("verum/ecdh") }
 
 func (c p256Curve) GenerateKey(io.Reader) (*PrivateKey, error) {
 	if err := allowed(); err != nil {

@@ -18,4 +18,14 @@ func init() {
 		Functions: []string{"p256ECDH", "p256PublicKey", "p256Validate"},
 		Proved:    "all from input bytes to output bytes, on arm64 and amd64 (baseline, BMI2)",
 	})
+	AddOperation(Operation{
+		Package: "verum.example/ecdsa", Name: "P-256 signatures: signing, verification", Functions: []string{"p256Sign", "p256Verify"},
+		Proved: "all from the bytes of key, digest, nonce and signature (r ‖ s) to the bytes of the signature or the verdict, on " +
+			"arm64 and amd64 (baseline, BMI2)",
+		NotProved: "derivation of nonces (RFC 6979 on crypto/hmac), DER",
+	})
+	AddOperation(Operation{
+		Package: "verum.example/ecdsa", Name: "P-256 key generation, parsing", Functions: []string{"p256PublicKey", "p256Validate"},
+		Proved: "all from input bytes to output bytes, on arm64 and amd64 (baseline, BMI2)",
+	})
 }

@@ -4,20 +4,13 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math/big"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
 	"verum.example/internal/spec/ecdsa"
 	"verum.example/internal/spec/weierstrass"
 	"verum.example/internal/tcb/logic"
+	"verum.example/internal/vectors"
 )
 
 // budget is enough steps for two multiples of a point of the largest curve.
@@ -66,58 +59,6 @@ func candidates(t testing.TB, c weierstrass.Curve, d *big.Int, h []byte, count i
 	return ts
 }
 
-// vector is an argument list of testRFC6979 in the standard library's test of ecdsa.
-type vector struct {
-	curve   string
-	d, r, s *big.Int
-	message string
-}
-
-// standard reads the vectors out of the standard library's test: RFC 6979 appendix A.2 with SHA-256, and one message
-// whose first candidate is not below n.
-func standard(t *testing.T) (vs []vector) {
-	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(strings.TrimSpace(string(out)), "src", "crypto", "ecdsa", "ecdsa_test.go")
-	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-	if err != nil {
-		if os.Getenv("VERUM_CI") != "" {
-			t.Fatalf("VERUM_CI is set: %v", err)
-		}
-		t.Skipf("no vectors: %v", err)
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		if id, ok := call.Fun.(*ast.Ident); !ok || id.Name != "testRFC6979" || len(call.Args) != 8 {
-			return true
-		}
-		curve := call.Args[1].(*ast.CallExpr).Fun.(*ast.SelectorExpr).Sel.Name
-		text := func(i int) string {
-			s, err := strconv.Unquote(call.Args[i].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
-		hex := func(i int) *big.Int {
-			v, ok := new(big.Int).SetString(text(i), 16)
-			if !ok {
-				t.Fatalf("%s is not a number", text(i))
-			}
-			return v
-		}
-		vs = append(vs, vector{"P-" + curve[1:], hex(2), hex(6), hex(7), text(5)})
-		return true
-	})
-	return vs
-}
-
 // TestVectors signs with the nonces of the specification.
 func TestVectors(t *testing.T) {
 	curves := map[string]weierstrass.Curve{}
@@ -126,30 +67,30 @@ func TestVectors(t *testing.T) {
 	}
 	tests, looped := 0, 0
 	done := map[string]bool{}
-	for _, v := range standard(t) {
-		c, ok := curves[v.curve]
+	for _, v := range vectors.RFC6979(t) {
+		c, ok := curves[v.Curve]
 		if !ok {
-			t.Fatalf("unknown curve %s", v.curve)
+			t.Fatalf("unknown curve %s", v.Curve)
 		}
-		if done[v.curve] && v.curve != "P-256" {
+		if done[v.Curve] && v.Curve != "P-256" {
 			continue // the evaluator takes seconds for the larger curves
 		}
-		done[v.curve] = true
-		h := sha256.Sum256([]byte(v.message))
-		ts := candidates(t, c, v.d, h[:], 8)
+		done[v.Curve] = true
+		h := sha256.Sum256([]byte(v.Message))
+		ts := candidates(t, c, v.D, h[:], 8)
 		nonce := Nonce(c, ts...)
 		if !eval(t, OK(nonce)).Bool() {
-			t.Fatalf("%s, %q: no nonce", v.curve, v.message)
+			t.Fatalf("%s, %q: no nonce", v.Curve, v.Message)
 		}
 		if !eval(t, OK(Nonce(c, ts[0]))).Bool() {
 			looped++
 		}
-		sig := ecdsa.Sign(c, logic.IntConst(v.d), ecdsa.Bits2Int(c, number(h[:]), len(h)), K(nonce))
-		want := new(big.Int).Lsh(v.r, uint(8*c.Bytes()))
-		want.Add(want, v.s)
+		sig := ecdsa.Sign(c, logic.IntConst(v.D), ecdsa.Bits2Int(c, number(h[:]), len(h)), K(nonce))
+		want := new(big.Int).Lsh(v.R, uint(8*c.Bytes()))
+		want.Add(want, v.S)
 		e := eval(t, sig).Elems()
 		if !e[0].Bool() || e[1].Big().Cmp(want) != 0 {
-			t.Errorf("%s, %q: %v, want %x", v.curve, v.message, e, want)
+			t.Errorf("%s, %q: %v, want %x", v.Curve, v.Message, e, want)
 		}
 		tests++
 	}

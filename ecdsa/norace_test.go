@@ -1,0 +1,5 @@
+//go:build !race
+
+package ecdsa_test
+
+const raceEnabled = false
