@@ -1,7 +1,10 @@
 package main
 
 import (
+	"crypto"
+
 	"verum.example/ecdh"
+	"verum.example/ecdsa"
 
 	"verum.example/internal/benchmark"
 )
@@ -37,6 +40,28 @@ func verumPeer() peer {
 				return nil, err
 			}, nil
 		},
+		"p256-sign": func(in *inputs) (call, error) {
+			keys, err := signers(in)
+			return func(i int) ([]byte, error) { return ecdsa.SignASN1(nil, keys[i], in.digests[i]) }, err
+		},
+		"p256-sign-rfc6979": func(in *inputs) (call, error) {
+			keys, err := signers(in)
+			return func(i int) ([]byte, error) { return keys[i].Sign(nil, in.digests[i], crypto.SHA256) }, err
+		},
+		"p256-verify": func(in *inputs) (call, error) {
+			keys, err := signers(in)
+			return func(i int) ([]byte, error) {
+				if !ecdsa.VerifyASN1(keys[i%in.count()].PublicKey(), in.digests[i], in.signatures[i]) {
+					return nil, errRefused
+				}
+				return nil, nil
+			}, err
+		},
 	}
 	return p
+}
+
+// signers are the keys that sign.
+func signers(in *inputs) ([]*ecdsa.PrivateKey, error) {
+	return each(in.count(), func(i int) (*ecdsa.PrivateKey, error) { return ecdsa.PrivateKeyFromStd(in.signers[i]) })
 }

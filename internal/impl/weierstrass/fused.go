@@ -94,11 +94,14 @@ type fuser struct {
 // which is neither checked nor noticed, unless both are O.
 var FusedOps = []string{"double", "add", "addAffine", "mul", "sqr"}
 
+// HasFused tells that there is fused code for the field of p.
+func HasFused(p *big.Int) bool { return slices.Equal(Words(p, (p.BitLen()+63)/64), p256Words) }
+
 // NewFused makes the program of a fused operation over the field of p, on curves with a = −3.
 func NewFused(t machine.Target, variant, op string, p *big.Int) (*opt.Prog, error) {
 	f := &fuser{p: new(big.Int).Set(p), n: (p.BitLen() + 63) / 64}
 	f.words = Words(p, f.n)
-	if f.n != 4 || !slices.Equal(f.words, p256Words) {
+	if !HasFused(p) {
 		return nil, fmt.Errorf("weierstrass: there is no fused code for the modulus %v", p)
 	}
 	params := []string{"r", "a", "b", "tmp"}

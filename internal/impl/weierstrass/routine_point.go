@@ -5,7 +5,7 @@ import "verum.example/internal/tcb/machine"
 // Sizes of temporary memory in field elements. The code of this file needs 3 for a doubling and 11 for an addition; the
 // rest is for code that keeps more words of its own (see FusedCode).
 const (
-	DoubleTemps = 8
+	DoubleTemps = 9
 	AddTemps    = 16
 	PowerTemps  = 16
 

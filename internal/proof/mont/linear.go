@@ -1,6 +1,8 @@
 package mont
 
 import (
+	"math/big"
+
 	"verum.example/internal/proof/auto"
 	"verum.example/internal/tcb/kernel"
 	"verum.example/internal/tcb/logic"
@@ -32,7 +34,7 @@ func (pr *prover) linear(g machine.Goal) []Theorem {
 		e.scale = 2
 		times = logic.N(2)
 		e.candidates = []Term{A, logic.Add(A, m)}
-		pr.evenSum(pr.view.Before("a")[0])
+		evenSum(p.tele, pr.view.Before("a")[0], pr.m)
 	}
 	x := logic.Mul(times, out)
 	return e.prove(out, []Term{pr.below(out), logic.Cong(x, want, m)}, func(k kase) Theorem {
@@ -42,8 +44,8 @@ func (pr *prover) linear(g machine.Goal) []Theorem {
 
 // evenSum tells the telescope that a + m is even where a is odd: bit 0 of the sum of their low words is 0 when bit 0 of
 // a is 1.
-func (pr *prover) evenSum(a0 Term) {
-	m0 := logic.BVConst(64, pr.m)
+func evenSum(t *auto.Telescope, a0 Term, m *big.Int) {
+	m0 := logic.BVConst(64, m)
 	s := logic.BVAdd(logic.BVAdd(logic.Zext(65, a0), logic.Zext(65, m0)), logic.Zext(65, logic.BVUint(1, 0)))
 	low := logic.Extract(0, 0, s)
 	odd, one := logic.Extract(0, 0, a0), logic.BVUint(1, 1)
@@ -53,5 +55,5 @@ func (pr *prover) evenSum(a0 Term) {
 	u := logic.Uint(logic.BVAdd(odd, one))
 	val := auto.Must(kernel.RewriteTerm(u, yes)) // uint(odd + 1) = 0
 	eq := auto.Equal(logic.Uint(low), logic.N(0), auto.Lin{Th: th, L: logic.Uint(low), R: u, By: logic.N(1)}, auto.Lin{Th: val, L: u, R: logic.N(0), By: logic.N(1)})
-	pr.p.tele.Define(logic.Uint(low), logic.N(0), eq)
+	t.Define(logic.Uint(low), logic.N(0), eq)
 }

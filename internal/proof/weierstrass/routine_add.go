@@ -27,8 +27,9 @@ type sum struct {
 	bIsO  Term
 	masks map[Term]kernel.Equation // mask words are maskOf(a condition)
 
-	decided  func(isO bool) []kernel.Equation // what decides Q's definition, under bIsO or its negation
-	formulas func(s []Term) Theorem           // the coordinates s are those of P + Q, under ¬aIsO, ¬bIsO
+	pick     func(x Term, aYes, bYes bool) (y Term, th Theorem) // what the coordinate x of r is under the conditions
+	decided  func(isO bool) []kernel.Equation                   // what decides Q's definition, under bIsO or its negation
+	formulas func(s []Term) Theorem                             // the coordinates s are those of P + Q, under ¬aIsO, ¬bIsO
 }
 
 // stepOf finds the step that gives x.
@@ -127,6 +128,17 @@ func (s *sum) chosen(x Term, cond Term, yes bool) (y Term, eq auto.Lin) {
 	return y, auto.Lin{Th: th, L: x, R: y, By: logic.N(1)}
 }
 
+// moved is what conditional moves make of x.
+func (s *sum) moved(x Term, aYes, bYes bool) (y Term, th Theorem) {
+	y, e := s.chosen(x, s.bIsO, bYes)
+	lins := []auto.Lin{e}
+	if !bYes {
+		y, e = s.chosen(y, s.aIsO, aYes)
+		lins = append(lins, e)
+	}
+	return y, auto.Equal(x, y, lins...)
+}
+
 // prove proves r = a + b.
 func (s *sum) prove() Theorem {
 	goal := logic.Eq(s.c.Point(s.r[0], s.r[1], s.r[2]), s.c.Sum(s.P, s.Q))
@@ -134,15 +146,9 @@ func (s *sum) prove() Theorem {
 		var to []kernel.Equation
 		var vals []Term
 		for _, x := range s.r {
-			y, e1 := s.chosen(x, s.bIsO, bYes)
-			lins := []auto.Lin{e1}
-			if !bYes {
-				var e2 auto.Lin
-				y, e2 = s.chosen(y, s.aIsO, aYes)
-				lins = append(lins, e2)
-			}
+			y, th := s.pick(x, aYes, bYes)
 			vals = append(vals, y)
-			to = append(to, auto.Rewritten(auto.Equal(x, y, lins...), x, y))
+			to = append(to, auto.Rewritten(th, x, y))
 		}
 		first := auto.Must(kernel.RewriteTerm(goal, to...))
 		J, add := s.c.Point(vals[0], vals[1], vals[2]), s.c.Sum(s.P, s.Q)
@@ -191,15 +197,25 @@ func (s *sum) distinct() Theorem {
 
 // add proves the sum of a point and a cached point.
 func (c *Curve) add(tr *Trace, v machine.View) []Theorem {
+	s := c.addition(tr, v, chordTerms{u: tr.result("Mul", 3), s: tr.result("Mul", 4), h: tr.result("Sub", 0), r: tr.result("Sub", 1)})
+	s.setMasks()
+	return []Theorem{s.prove()}
+}
+
+// chordTerms are the formulas' values for a sum: U and S of a, and the differences H and R.
+type chordTerms struct{ u, s, h, r Term }
+
+// addition is a + b for a cached point b; how r is chosen is left open.
+func (c *Curve) addition(tr *Trace, v machine.View, m chordTerms) *sum {
 	a, b := c.inputs(tr, v, "a", 3), c.inputs(tr, v, "b", 5)
 	tr.Premise(c.Field, "Mul", b[4], b[3], b[2])
 	tr.Premise(c.Field, "Sqr", b[3], b[2])
 	s := &sum{c: c, tr: tr, a: a, b: b[:3], r: c.coordinates(tr, v, "r", 3)}
 	s.P, s.Q = c.Point(a[0], a[1], a[2]), c.Point(b[0], b[1], b[2])
-	s.bIsO = logic.Eq(b[2], logic.N(0))
+	s.aIsO, s.bIsO = logic.Eq(a[2], logic.N(0)), logic.Eq(b[2], logic.N(0))
 	s.decided = func(isO bool) []kernel.Equation { return []kernel.Equation{c.isZero(b[2], isO)} }
 	s.formulas = func(S []Term) Theorem {
-		u1, s1, h, r := tr.result("Mul", 3), tr.result("Mul", 4), tr.result("Sub", 0), tr.result("Sub", 1)
+		u1, s1, h, r := m.u, m.s, m.h, m.r
 		th := point.For(c.Spec).Add(c.Residue(a[0]), c.Residue(a[1]), c.Residue(a[2]),
 			c.Residue(b[0]), c.Residue(b[1]), c.Residue(b[2]), point.AddTerms{
 				U: c.Residue(u1), V: c.Residue(s1), H: c.Residue(h), R: c.Residue(r),
@@ -207,12 +223,20 @@ func (c *Curve) add(tr *Trace, v machine.View) []Theorem {
 		th = c.given(tr, th, c.chord(a, b, c.Residue(b[2]), u1, s1, h, r, S)...)
 		return s.conditions(th)
 	}
-	s.setMasks()
-	return []Theorem{s.prove()}
+	return s
 }
 
 // addAffine proves the sum of a point and an affine point.
 func (c *Curve) addAffine(tr *Trace, v machine.View) []Theorem {
+	s := c.additionAffine(tr, v, chordTerms{h: tr.result("Sub", 0), r: tr.result("Sub", 1)})
+	s.setMasks()
+	mask := tr.Var(v.Mem("tmp", 8*c.Field.Words()*impl.MaskTemp+8, 8))
+	s.masks[mask] = auto.Rewritten(assume(logic.Eq(mask, maskOf(s.bIsO))), mask, maskOf(s.bIsO))
+	return []Theorem{s.prove()}
+}
+
+// additionAffine is addition for an affine point b.
+func (c *Curve) additionAffine(tr *Trace, v machine.View, m chordTerms) *sum {
 	a, b := c.inputs(tr, v, "a", 3), c.inputs(tr, v, "b", 2)
 	one := logic.IntConst(new(big.Int).Mod(c.Field.R(), c.Field.spec.M))
 	s := &sum{c: c, tr: tr, a: a, b: append(b, one), r: c.coordinates(tr, v, "r", 3)}
@@ -220,7 +244,7 @@ func (c *Curve) addAffine(tr *Trace, v machine.View) []Theorem {
 	w := auto.Pow2(64 * c.Field.Words())
 	both := logic.Add(b[0], auto.Scale(w, b[1]))
 	zero := logic.N(0)
-	s.bIsO = logic.Eq(both, zero)
+	s.aIsO, s.bIsO = logic.Eq(a[2], zero), logic.Eq(both, zero)
 	s.decided = func(isO bool) []kernel.Equation {
 		cx, cy := logic.Eq(b[0], zero), logic.Eq(b[1], zero)
 		if !isO { // both congruent to 0 would make both 0
@@ -242,17 +266,14 @@ func (c *Curve) addAffine(tr *Trace, v machine.View) []Theorem {
 		return []kernel.Equation{ex, ey}
 	}
 	s.formulas = func(S []Term) Theorem {
-		h, r := tr.result("Sub", 0), tr.result("Sub", 1)
+		h, r := m.h, m.r
 		x1, y1 := c.Residue(a[0]), c.Residue(a[1])
 		th := point.For(c.Spec).AddAffine(x1, y1, c.Residue(a[2]), c.Residue(b[0]), c.Residue(b[1]), point.AddTerms{
 			H: c.Residue(h), R: c.Residue(r), X: c.Residue(S[0]), Y: c.Residue(S[1]), Z: c.Residue(S[2])})
 		th = c.given(tr, th, c.chord(a, b, logic.N(1), a[0], a[1], h, r, S)...)
 		return s.conditions(th)
 	}
-	s.setMasks()
-	mask := tr.Var(v.Mem("tmp", 8*c.Field.Words()*impl.MaskTemp+8, 8))
-	s.masks[mask] = auto.Rewritten(assume(logic.Eq(mask, maskOf(s.bIsO))), mask, maskOf(s.bIsO))
-	return []Theorem{s.prove()}
+	return s
 }
 
 // chord are the congruences of the formulas for a sum, S; z2 is the residue.
@@ -282,7 +303,7 @@ func (s *sum) conditions(th Theorem) Theorem {
 
 // setMasks notes the masks among the steps.
 func (s *sum) setMasks() {
-	s.aIsO = logic.Eq(s.a[2], logic.N(0))
+	s.pick = s.moved
 	s.masks = map[Term]kernel.Equation{}
 	for _, st := range s.tr.Steps {
 		if st.Op.Name == impl.Mask {

@@ -63,18 +63,27 @@ func (c *Curve) doubleProgram(k Key) (machine.Program, machine.Prover, error) {
 	if c.Spec.A() != logic.Sub(c.Spec.P(), logic.N(3)) {
 		return machine.Program{}, nil, fmt.Errorf("proof/weierstrass: %s: the formulas for 2P are for a = −3", c.Spec.Name())
 	}
+	if impl.HasFused(c.Field.M()) {
+		return c.fusedProgram(k, "double", c.points.double)
+	}
 	return c.steps(k, func(f *impl.Field) (impl.Code, error) {
 		return impl.NewDouble(k.Target, k.Variant, c.points.double, f)
 	}, c.double)
 }
 
 func (c *Curve) addProgram(k Key) (machine.Program, machine.Prover, error) {
+	if impl.HasFused(c.Field.M()) {
+		return c.fusedProgram(k, "add", c.points.add)
+	}
 	return c.steps(k, func(f *impl.Field) (impl.Code, error) {
 		return impl.NewAdd(k.Target, k.Variant, c.points.add, f)
 	}, c.add)
 }
 
 func (c *Curve) addAffineProgram(k Key) (machine.Program, machine.Prover, error) {
+	if impl.HasFused(c.Field.M()) {
+		return c.fusedProgram(k, "addAffine", c.points.addAffine)
+	}
 	mask, err := c.verified.affineMask.get(k.Target, "")
 	if err != nil {
 		return machine.Program{}, nil, err

@@ -116,9 +116,13 @@ func (c *Curve) given(tr *Trace, th Theorem, congruences ...congruence) Theorem 
 
 // double proves 2a.
 func (c *Curve) double(tr *Trace, v machine.View) []Theorem {
+	return c.doubled(tr, v, tr.result("Add", 1))
+}
+
+// doubled proves 2a, where m is the slope M of the formulas.
+func (c *Curve) doubled(tr *Trace, v machine.View, m Term) []Theorem {
 	a := c.inputs(tr, v, "a", 3)
 	r := c.coordinates(tr, v, "r", 3)
-	m := tr.result("Add", 1)
 	x, y, z, M := c.Residue(a[0]), c.Residue(a[1]), c.Residue(a[2]), c.Residue(m)
 	x3, y3, z3 := c.Residue(r[0]), c.Residue(r[1]), c.Residue(r[2])
 	th := point.For(c.Spec).DoubleMinus3(x, y, z, M, x3, y3, z3)

@@ -50,6 +50,7 @@ type Step struct {
 	//	ToBytes         d = x; d is the bytes' number
 	Facts []Theorem
 	field fieldTerms
+	l, r  Term // of an operation without a name: it ensures l = r, or l ≡ r (mod m), which Facts[1] says
 }
 
 // cut is a theorem over values with the conclusion hyp, an hypothesis over variables.
@@ -206,12 +207,15 @@ func (s *Step) assumeCongruence() {
 
 // congruence is what an operation ensures besides a range: l ≡ r (mod m).
 func (s *Step) congruence() (l, r Term, ok bool) {
-	d, x, y := s.Dst, s.Src[0], s.Src[0]
-	if len(s.Src) > 1 {
-		y = s.Src[1]
+	d := s.Dst
+	var x, y Term
+	if len(s.Src) > 0 {
+		x, y = s.Src[0], s.Src[len(s.Src)-1]
 	}
 	R := s.field.r
 	switch s.Op.Name {
+	case "":
+		return s.l, s.r, true
 	case "Mul", "Sqr":
 		return logic.Mul(R, d), logic.Mul(x, y), true
 	case "Add":
