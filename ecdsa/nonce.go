@@ -4,6 +4,7 @@ package ecdsa
 
 import (
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/binary"
 	"hash"
 	"math/bits"
@@ -31,17 +32,21 @@ func bits2octets(digest []byte) (octets [32]byte) {
 	return octets
 }
 
-// drbg is the generator of RFC 6979, section 3.2: HMAC_DRBG with a hash function, which its methods are given, as it is
-// part of a workspace. It gives candidates for a nonce.
+// drbg is the generator of RFC 6979, section 3.2: HMAC_DRBG with a hash function. It gives candidates for a nonce. It is part
+// of a workspace, so its methods are given the hash function; nil is SHA-256, which is computed on arrays that are wiped.
 type drbg struct {
 	size  int
 	k, v  [64]byte
+	buf   [64 + 32 + 1 + 3*32]byte // a padded key and what is hashed after it
 	again bool
 }
 
 // init is steps a to g. The seed is int2octets(x), bits2octets(h1) and, as in section 3.6, additional data.
 func (g *drbg) init(h func() hash.Hash, seed ...[]byte) {
-	*g = drbg{size: h().Size()}
+	*g = drbg{size: sha256.Size}
+	if h != nil {
+		g.size = h().Size()
+	}
 	for i := range g.size {
 		g.v[i] = 1
 	}
@@ -51,20 +56,50 @@ func (g *drbg) init(h func() hash.Hash, seed ...[]byte) {
 
 // update sets K = HMAC(K, V ‖ b ‖ seed), V = HMAC(K, V).
 func (g *drbg) update(h func() hash.Hash, b byte, seed ...[]byte) {
-	mac := hmac.New(h, g.k[:g.size])
-	mac.Write(g.v[:g.size])
-	mac.Write([]byte{b})
-	for _, s := range seed {
-		mac.Write(s)
+	if h != nil {
+		mac := hmac.New(h, g.k[:g.size])
+		mac.Write(g.v[:g.size])
+		mac.Write([]byte{b})
+		for _, s := range seed {
+			mac.Write(s)
+		}
+		mac.Sum(g.k[:0])
+	} else {
+		m := append(append(g.buf[:64], g.v[:g.size]...), b)
+		for _, s := range seed {
+			m = append(m, s...)
+		}
+		g.hmac256(&g.k, m)
 	}
-	mac.Sum(g.k[:0])
-	g.step(hmac.New(h, g.k[:g.size]))
+	g.step(h)
 }
 
 // step sets V = HMAC(K, V).
-func (g *drbg) step(mac hash.Hash) {
+func (g *drbg) step(h func() hash.Hash) {
+	if h == nil {
+		g.hmac256(&g.v, append(g.buf[:64], g.v[:g.size]...))
+		return
+	}
+	mac := hmac.New(h, g.k[:g.size])
 	mac.Write(g.v[:g.size])
 	mac.Sum(g.v[:0])
+}
+
+// hmac256 sets out to HMAC-SHA-256 (RFC 2104) of what follows 64 bytes in m, which is buf, with the key K. It is here and not
+// left to crypto/hmac because that takes three times as long and leaves the key on the heap.
+func (g *drbg) hmac256(out *[64]byte, m []byte) {
+	pad := func(b byte) {
+		for i := range 64 {
+			m[i] = g.k[i] ^ b
+		}
+	}
+	pad(0x36)
+	inner := sha256.Sum256(m)
+	pad(0x5c)
+	m = append(m[:64], inner[:]...)
+	sum := sha256.Sum256(m)
+	copy(out[:], sum[:])
+	clear(g.buf[:])
 }
 
 // next is step h: bits2int of the next string that is as long as n.
@@ -73,9 +108,8 @@ func (g *drbg) next(h func() hash.Hash, k *[32]byte) {
 		g.update(h, 0)
 	}
 	g.again = true
-	mac := hmac.New(h, g.k[:g.size])
-	for n := 0; n < len(k); mac.Reset() {
-		g.step(mac)
+	for n := 0; n < len(k); {
+		g.step(h)
 		n += copy(k[n:], g.v[:g.size])
 	}
 }

@@ -5,8 +5,8 @@ package ecdsa
 import (
 	"crypto"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
+	"hash"
 
 	"verum.example/internal/asm/p256"
 	"verum.example/internal/call"
@@ -47,12 +47,14 @@ func sign(priv *PrivateKey, digest []byte, h crypto.Hash) (sig [64]byte, err err
 			return
 		}
 		octets := bits2octets(w.digest[:size])
-		newHash := sha256.New
+		var newHash func() hash.Hash // SHA-256
+		if h != 0 && h != crypto.SHA256 {
+			newHash = h.New
+		}
 		if h == 0 {
 			rand.Read(w.extra[:])
 			w.drbg.init(newHash, w.d[:], octets[:], w.extra[:])
 		} else {
-			newHash = h.New
 			w.drbg.init(newHash, w.d[:], octets[:])
 		}
 		// A nonce is not below n, or gives r = 0 or s = 0, with probability 2⁻³²: many in a row mean that something is wrong.

@@ -22,7 +22,7 @@ func init() {
 		Package: "verum.example/ecdsa", Name: "P-256 signatures: signing, verification", Functions: []string{"p256Sign", "p256Verify"},
 		Proved: "all from the bytes of key, digest, nonce and signature (r ‖ s) to the bytes of the signature or the verdict, on " +
 			"arm64 and amd64 (baseline, BMI2)",
-		NotProved: "derivation of nonces (RFC 6979 on crypto/hmac), DER",
+		NotProved: "derivation of nonces (RFC 6979 on crypto/sha256, crypto/hmac), DER",
 	})
 	AddOperation(Operation{
 		Package: "verum.example/ecdsa", Name: "P-256 key generation, parsing", Functions: []string{"p256PublicKey", "p256Validate"},
