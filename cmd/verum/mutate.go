@@ -16,7 +16,8 @@ var mutateCommand = &command{
 	name:  "mutate",
 	args:  "[pattern]",
 	short: "change instructions of the proved code and see that the proofs refuse it",
-	long: `Mutate makes small changes to the code of all functions, or of those that match the pattern: another
+	long: `Mutate makes small changes to the code of all functions and of the routines that they are made of, or of those that
+match the pattern: another
 register, opcode, constant, offset or condition, an instruction deleted, exchanged with the next one or done
 twice, a bit of a table, and bugs that hand-written arithmetic has had (a lost carry, a missing final
 subtraction, the wrong half of a product, a stale flag, swapped limbs). Each mutant is given to the proof of
@@ -79,7 +80,11 @@ func runMutate(e *env, f mutateFlags, args []string) error {
 	if len(args) > 1 {
 		return usagef("more than one pattern")
 	}
-	entries, err := registry.Match(strings.Join(args, ""))
+	find := registry.MatchRoutines
+	if f.spec {
+		find = registry.Match // a routine's contract is no specification
+	}
+	entries, err := find(strings.Join(args, ""))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -117,6 +118,12 @@ func (s *slots) value(i int) *big.Int {
 	return s.w[i].big(new(big.Int))
 }
 
+// slowPart is how many times fewer states there are where a contract takes that long to evaluate.
+const slowPart = 1000
+
+// errTuple is the error of a term over values that have no slot, such as points of a curve.
+var errTuple = errors.New("a tuple")
+
 // step computes one slot.
 type step func(s *slots) error
 
@@ -126,6 +133,7 @@ type compiler struct {
 	sorts []logic.Sort // of the slots
 	init  map[int]*big.Int
 	memo  map[logic.Term]int
+	slow  bool // a function of a specification is evaluated by logic.Eval, which may take a second
 	// variable gives a variable its slot, and adds a step that sets it.
 	variable func(v logic.Term) (int, error)
 }
@@ -247,8 +255,9 @@ func (c *compiler) poly(t logic.Term) (int, error) {
 // other leaves a term to logic.Eval.
 func (c *compiler) other(t logic.Term) (int, error) {
 	if t.Sort().Kind() == logic.KindTuple {
-		return 0, fmt.Errorf("%v is a tuple", t)
+		return 0, fmt.Errorf("%w: %v", errTuple, t)
 	}
+	c.slow = c.slow || t.Op() == logic.OpApp || t.Op() == logic.OpProj
 	vars := logic.FreeVars(t)
 	at := make([]int, len(vars))
 	for i, v := range vars {

@@ -339,7 +339,7 @@ func (s *specSession) refute(p machine.Program, jobs []specJob) error {
 			return err
 		}
 		left := len(is)
-		for n := 0; n < s.o.States && left > 0; n++ {
+		for n := 0; n < r.states(s.o.States) && left > 0; n++ {
 			holds, err := r.next(n)
 			if err != nil {
 				return err
@@ -373,7 +373,7 @@ func (s *specSession) violate(p machine.Program, j *specJob) error {
 		if err != nil {
 			return err
 		}
-		for n := range s.o.States / len(c.Patterns()) {
+		for n := range r.states(s.o.States / len(c.Patterns())) {
 			holds, err := r.next(n)
 			if err == nil && !slices.Contains(holds, false) {
 				continue
@@ -396,6 +396,7 @@ type runner struct {
 	post     *slots
 	steps    []step
 	at       []int
+	slow     bool
 	residues []*big.Int
 }
 
@@ -417,8 +418,16 @@ func newRunner(p machine.Program, c machine.Contract, pat pattern, fs []logic.Te
 		}
 		r.at = append(r.at, i)
 	}
-	r.post, r.steps = post.slots(), post.steps
+	r.post, r.steps, r.slow = post.slots(), post.steps, post.slow
 	return r, nil
+}
+
+// states is how many states there are of n that are asked for.
+func (r *runner) states(n int) int {
+	if r.slow {
+		return (n + slowPart - 1) / slowPart
+	}
+	return n
 }
 
 // runFailure is the error of a run that fails.

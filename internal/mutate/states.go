@@ -3,6 +3,7 @@ package mutate
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -37,7 +38,8 @@ func (s *state) clone() *state {
 	return &state{layout: s.layout, args: slices.Clone(s.args), mem: slices.Clone(s.mem)}
 }
 
-// space is the initial states that meet a contract's precondition under one alias pattern.
+// space is the initial states that meet a contract's precondition under one alias pattern, as far as it can be evaluated
+// here: not what it says about tuples, as points of a curve are.
 type space struct {
 	contract machine.Contract
 	pat      pattern
@@ -53,6 +55,7 @@ type space struct {
 	pre      *slots
 	preSteps []step
 	requires []int
+	open     bool // a requirement cannot be evaluated here, so that states may not meet it
 	leaks    []int
 	rng      *rand.Rand
 }
@@ -80,6 +83,10 @@ func newSpace(c machine.Contract, pat pattern, rng *rand.Rand) (*space, error) {
 	pre.variable = s.variable(pre)
 	for _, t := range pat.Requires() {
 		i, err := pre.term(t)
+		if errors.Is(err, errTuple) {
+			s.open = true
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,8 @@ func init() {
 	addField("", spec.P256Ord(), "Select")
 	addFunctions("p256", proof.P256Functions().All())
 	addFunctions("p256", proof.P256Signatures().All())
+	addRoutines(proof.P256().Routines())
+	addRoutines(proof.P256Signatures().Routines())
 
 	AddOperation(Operation{
 		Package: "verum.example/ecdh", Name: "P-256 key agreement, key generation, key validation",

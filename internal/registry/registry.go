@@ -68,6 +68,7 @@ type Operation struct {
 var (
 	mu         sync.Mutex
 	entries    []Entry
+	routines   []Entry
 	operations []Operation
 )
 
@@ -96,6 +97,18 @@ func Add(e Entry) {
 		panic(fmt.Sprintf("registry: entry %v is there already", e))
 	}
 	entries = append(entries, e)
+}
+
+// AddRoutine adds a routine that functions are made of: code and proof, which is verified where it is called. Names are
+// distinct. It is for init functions.
+func AddRoutine(e Entry) {
+	mu.Lock()
+	defer mu.Unlock()
+	if e.Name == "" || e.Module != "" || e.Program == nil || e.Prove != nil ||
+		slices.ContainsFunc(routines, func(f Entry) bool { return e.String() == f.String() }) {
+		panic(fmt.Sprintf("registry: routine %v is incomplete, or there already", e))
+	}
+	routines = append(routines, e)
 }
 
 // AddOperation adds an operation. It panics if it is incomplete: it is for init functions.
@@ -128,8 +141,17 @@ func Operations() []Operation {
 // Match lists the entries that match the pattern, in the order of All. A pattern is function, function/target or
 // function/target/variant, where each part may have the wildcards of path.Match: p256*, p256Mul/arm64, */amd64/bmi2.
 // The empty pattern matches all. That nothing matches is an error.
-func Match(pattern string) ([]Entry, error) {
+func Match(pattern string) ([]Entry, error) { return match(pattern, All()) }
+
+// MatchRoutines is Match for the entries and, behind them, the routines that they are made of.
+func MatchRoutines(pattern string) ([]Entry, error) {
 	all := All()
+	mu.Lock()
+	defer mu.Unlock()
+	return match(pattern, append(all, slices.SortedFunc(slices.Values(routines), compare)...))
+}
+
+func match(pattern string, all []Entry) ([]Entry, error) {
 	if pattern == "" {
 		return all, nil
 	}

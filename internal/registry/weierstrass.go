@@ -14,3 +14,15 @@ func addFunctions(module string, functions []proof.Function) {
 		}
 	}
 }
+
+// addRoutines adds the routines that functions of a curve are made of.
+func addRoutines(routines []proof.Function) {
+	for _, f := range routines {
+		for _, k := range proof.Keys() {
+			if f.Has(k) {
+				AddRoutine(Entry{Name: f.Name, Target: k.Target, Variant: k.Variant,
+					Program: func() (machine.Program, machine.Prover, error) { return f.Program(k) }})
+			}
+		}
+	}
+}

@@ -14,13 +14,18 @@ type Functions struct {
 	list      []Function
 }
 
-// Function is one of them.
+// Function is one of them, or a routine.
 type Function struct {
 	Name string
 	// Program is the code for a target and a variant, which is one of Keys, and its proof. It verifies the routines
 	// that the code calls, each of them once.
 	Program func(Key) (machine.Program, machine.Prover, error)
+
+	baseline bool // there is no variant but the baseline
 }
+
+// Has tells that there is code for a key.
+func (f Function) Has(k Key) bool { return !f.baseline || k.Variant == "" }
 
 var p256Functions = newFunctions(P256(), ecdh.P256())
 
@@ -31,9 +36,9 @@ func P256Functions() *Functions { return p256Functions }
 func newFunctions(c *Curve, contracts *ecdh.Functions) *Functions {
 	f := &Functions{c: c, contracts: contracts}
 	f.list = []Function{
-		{contracts.ECDH.Name(), f.ecdhProgram},
-		{contracts.PublicKey.Name(), f.publicKeyProgram},
-		{contracts.Validate.Name(), f.validateProgram},
+		{Name: contracts.ECDH.Name(), Program: f.ecdhProgram},
+		{Name: contracts.PublicKey.Name(), Program: f.publicKeyProgram},
+		{Name: contracts.Validate.Name(), Program: f.validateProgram},
 	}
 	return f
 }

@@ -141,14 +141,7 @@ func (f *Field) verify(k Key) (*impl.Field, error) {
 			r.Ops[op] = base.Ops[op]
 			continue
 		}
-		var p machine.Program
-		var pr machine.Prover
-		var err error
-		if op == impl.Mask {
-			p, pr, err = maskProgram(f.contracts[op], k.Target, f.Words())
-		} else {
-			p, pr, err = proof.Internal(f.spec, op, f.contracts[op], k.Target, k.Variant)
-		}
+		p, pr, err := f.program(op, k)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ type Signatures struct {
 // signaturePart is a routine with its contract.
 type signaturePart struct {
 	contract machine.Contract
+	program  routine
 	verified memo[machine.Verified]
 }
 
@@ -39,7 +40,7 @@ func newSignatures(c *Curve, contracts *ecdsa.Functions) *Signatures {
 	part := func(f machine.Func, program routine) signaturePart {
 		f.Name = name + f.Name
 		f.Doc = f.Name + " " + f.Doc
-		return signaturePart{must(machine.Internal(f)), newVerified(program)}
+		return signaturePart{must(machine.Internal(f)), program, newVerified(program)}
 	}
 	s.digest = part(machine.Func{
 		Name: "Digest",
@@ -124,7 +125,7 @@ func newSignatures(c *Curve, contracts *ecdsa.Functions) *Signatures {
 
 // All lists the functions.
 func (s *Signatures) All() []Function {
-	return []Function{{s.contracts.Sign.Name(), s.signProgram}, {s.contracts.Verify.Name(), s.verifyProgram}}
+	return []Function{{Name: s.contracts.Sign.Name(), Program: s.signProgram}, {Name: s.contracts.Verify.Name(), Program: s.verifyProgram}}
 }
 
 // parts verifies routines that a function calls, and the operations of the fields.
