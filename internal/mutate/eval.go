@@ -133,7 +133,7 @@ type compiler struct {
 	sorts []logic.Sort // of the slots
 	init  map[int]*big.Int
 	memo  map[logic.Term]int
-	slow  bool // a function of a specification is evaluated by logic.Eval, which may take a second
+	slow  bool // a function with a tuple, as a point of a curve, is left to logic.Eval, which may take a second
 	// variable gives a variable its slot, and adds a step that sets it.
 	variable func(v logic.Term) (int, error)
 }
@@ -197,6 +197,9 @@ func (c *compiler) compile(t logic.Term) (int, error) {
 		c.init[i] = v
 		return i, nil
 	}
+	if t.Op() == logic.OpProj {
+		return c.other(t) // its operand, a tuple, has no slot
+	}
 	switch t.Op() {
 	case logic.OpVar:
 		return c.variable(t)
@@ -257,7 +260,7 @@ func (c *compiler) other(t logic.Term) (int, error) {
 	if t.Sort().Kind() == logic.KindTuple {
 		return 0, fmt.Errorf("%w: %v", errTuple, t)
 	}
-	c.slow = c.slow || t.Op() == logic.OpApp || t.Op() == logic.OpProj
+	c.slow = c.slow || t.Op() == logic.OpProj
 	vars := logic.FreeVars(t)
 	at := make([]int, len(vars))
 	for i, v := range vars {
