@@ -22,8 +22,8 @@ func toOne(x Term, is Theorem) Theorem {
 	return auto.Congruent(x, one, two, lin(odd(x, is), x, logic.Add(logic.Mul(two, logic.Div(x, two)), one), one))
 }
 
-// Small is about s = Iter(Steps; a, b, d): b ≡ 1 (mod 2) ⊢ −4^Steps ≤ f + g, f + g ≤ 4^Steps, the same for f − g, and then
-// for h + k and h − k.
+// Small is about s = Iter(Steps; a, b, d): b ≡ 1 (mod 2) ⊢ −4^Steps ≤ f + g, f + g ≤ 4^Steps, the same for f − g, and
+// then for h + k and h − k.
 func Small(a, b, d Term) []Theorem {
 	all := Round(a, b, d)[2:10] // f + g, f − g, g − f, −f − g, and so on
 	var ths []Theorem
@@ -44,8 +44,8 @@ func Rows(a, b, d Term) []Theorem {
 // Next is Composed.
 func Next(t, x, m Term) []Theorem { return Composed(t, x, m) }
 
-// Bounds is about s = Iter(t; x, m, 0): 0 ≤ t, 0 ≤ x, x < m, m < 2²⁵⁶, m ≡ 1 (mod 2) ⊢ −2²⁵⁶ ≤ a, a ≤ 2²⁵⁶, the same for b,
-// −t ≤ d, d ≤ t, b ≡ 1 (mod 2).
+// Bounds is about s = Iter(t; x, m, 0): 0 ≤ t, 0 ≤ x, x < m, m < 2²⁵⁶, m ≡ 1 (mod 2) ⊢ −2²⁵⁶ ≤ a, a ≤ 2²⁵⁶, the same
+// for b, −t ≤ d, d ≤ t, b ≡ 1 (mod 2).
 func Bounds(t, x, m Term) []Theorem {
 	all := Bounded(t, x, m)
 	s := Iter(t, x, m, zero)

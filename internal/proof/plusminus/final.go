@@ -84,7 +84,8 @@ func power(n Term) Theorem {
 		more := unfolded(pow2.App(next), next, assume(logic.Ge0(vt)))
 		step := auto.NonNegBy(goal(next).Arg(0), []Theorem{assume(goal(vt))},
 			[]kernel.Product{product(2, 0), product(1)}, equation(more, one))
-		up := taut(goal(vt), auto.Must(kernel.Induct(vt, goal(vt), low(zero, auto.True()), step)), assume(logic.Ge0(vt)))
+		all := auto.Must(kernel.Induct(vt, goal(vt), low(zero, auto.True()), step))
+		up := taut(goal(vt), all, assume(logic.Ge0(vt)))
 		down := assume(logic.Not(logic.Ge0(vt)))
 		le := weaken(logic.Neg(vt), down)
 		return []Theorem{auto.Cases(goal(vt), logic.Ge0(vt), up, low(vt, le))}
@@ -281,7 +282,8 @@ func Ended(x, m Term) Theorem {
 
 		after := logic.Add(vt, one)
 		nonneg := assume(logic.Ge0(vt))
-		e, g, w := next(vt, vx, vm, zero, nonneg), unfolded(of(after), after, nonneg), unfolded(pow2.App(after), after, nonneg)
+		e, g := next(vt, vx, vm, zero, nonneg), unfolded(of(after), after, nonneg)
+		w := unfolded(pow2.App(after), after, nonneg)
 		ths = nil
 		odd := Bounded(vt, vx, vm)[0]
 		hyp := assume(all(vt))
@@ -333,7 +335,8 @@ func vanish() Theorem {
 		neg := logic.Le(z, logic.N(-1))
 		if1, if2 := by(assume(pos), bounds[0]), by(assume(neg), bounds[1])
 		// neither: z = 0
-		none := auto.Must(kernel.Antisym(z, weaken(z, assume(logic.Not(neg))), weaken(logic.Neg(z), assume(logic.Not(pos)))))
+		ge, le := weaken(z, assume(logic.Not(neg))), weaken(logic.Neg(z), assume(logic.Not(pos)))
+		none := auto.Must(kernel.Antisym(z, ge, le))
 		if0 := taut(logic.Ge0(goal), none, nonzero)
 		return auto.Cases(logic.Ge0(goal), pos, if1, auto.Cases(logic.Ge0(goal), neg, if2, if0))
 	}

@@ -116,8 +116,8 @@ type stepCase struct {
 	exact            Theorem // 4·a' = sum
 }
 
-// byStep proves a goal about step(s), for a state s of which b is odd (a hypothesis), by cases. In each the conditions are
-// put in: prove proves what the goal becomes.
+// byStep proves a goal about step(s), for a state s of which b is odd (a hypothesis), by cases. In each the conditions
+// are put in: prove proves what the goal becomes.
 func byStep(s, goal Term, prove func(c stepCase, goal Term) Theorem) Theorem {
 	a, b, d := at(A, s), at(B, s), at(D, s)
 	even, same, swap := Even(s), Same(s), logic.Lt(d, zero)

@@ -37,8 +37,8 @@ func replaced(th Theorem, e kernel.Equation, p func(s Term) Term) Theorem {
 
 // ---- the matrix
 
-// Matrix says what the coefficients of a state are after steps that consumed the power of two p = 4^j, from the numbers A
-// and B: p·a = f·A + g·B, p·b = h·A + k·B, and |f| + |g| ≤ p, |h| + |k| ≤ p as ±f ± g ≤ p, ±h ± k ≤ p.
+// Matrix says what the coefficients of a state are after steps that consumed the power of two p = 4^j, from the numbers
+// A and B: p·a = f·A + g·B, p·b = h·A + k·B, and |f| + |g| ≤ p, |h| + |k| ≤ p as ±f ± g ≤ p, ±h ± k ≤ p.
 func Matrix(s, p, A0, B0 Term) []Term {
 	f, g, h, k := at(F, s), at(G, s), at(H, s), at(K, s)
 	ts := []Term{
@@ -68,7 +68,8 @@ func matrix() []Theorem {
 		before, goals := Matrix(s, p, vA, vB), Matrix(next, logic.Mul(four, p), vA, vB)
 		f, g, h, k := at(F, s), at(G, s), at(H, s), at(K, s)
 		rows := func(i int) auto.Lin { // p·a = …, p·b = …
-			return lin(assume(before[i]), logic.Mul(p, at(A+i, s)), logic.Add(logic.Mul(at(F+2*i, s), vA), logic.Mul(at(G+2*i, s), vB)), one)
+			sum := logic.Add(logic.Mul(at(F+2*i, s), vA), logic.Mul(at(G+2*i, s), vB))
+			return lin(assume(before[i]), logic.Mul(p, at(A+i, s)), sum, one)
 		}
 		by := func(l auto.Lin, c int64) auto.Lin { l.By = logic.N(c); return l }
 		var ths []Theorem
@@ -188,8 +189,8 @@ func Round(a, b, d Term) []Theorem {
 
 var composition lemma
 
-// Composed is about s = Iter(t; x, m, 0) and the state after a round from its a, b, d: 0 ≤ t ⊢ the components A, B, D of
-// Iter(Steps; s.a, s.b, s.d) are those of Iter(t + Steps; x, m, 0).
+// Composed is about s = Iter(t; x, m, 0) and the state after a round from its a, b, d: 0 ≤ t ⊢ the components A, B, D
+// of Iter(Steps; s.a, s.b, s.d) are those of Iter(t + Steps; x, m, 0).
 func Composed(t, x, m Term) []Theorem {
 	ths := composition.get(func() []Theorem {
 		s := Iter(vt, vx, vm, zero)
@@ -207,7 +208,8 @@ func Composed(t, x, m Term) []Theorem {
 		for j := range Steps {
 			u, v := from(j), to(j)
 			eu := next(logic.N(int64(j)), at(A, s), at(B, s), at(D, s), auto.True())
-			ev := next(logic.Add(vt, logic.N(int64(j))), vx, vm, zero, weaken(logic.Add(vt, logic.N(int64(j))), assume(logic.Ge0(vt))))
+			tj := logic.Add(vt, logic.N(int64(j)))
+			ev := next(tj, vx, vm, zero, weaken(tj, assume(logic.Ge0(vt))))
 			var after []Theorem
 			for i := range 3 {
 				abd := []Term{at(A, u), at(B, u), at(D, u)}
@@ -216,7 +218,8 @@ func Composed(t, x, m Term) []Theorem {
 				for c := range 3 {
 					hole := logic.Fresh("component", logic.Int())
 					now[c] = hole
-					th = auto.Must(kernel.Leibniz(ths[c], abd[c], at(c, v), th, logic.Eq(stepOf(i, abd), stepOf(i, now)), hole))
+					same := logic.Eq(stepOf(i, abd), stepOf(i, now))
+					th = auto.Must(kernel.Leibniz(ths[c], abd[c], at(c, v), th, same, hole))
 					now[c] = at(c, v)
 				}
 				th = replaced(th, eu, func(r Term) Term { return logic.Eq(at(i, r), at(i, step(v))) })
@@ -332,7 +335,8 @@ func boundsOfStep() []Theorem {
 					if sign == 1 {
 						by = one
 					}
-					th := auto.NonNegBy(logic.Mul(four, t), facts, ps, lin(c.exact, logic.Mul(four, logic.Div(c.sum, four)), c.sum, by))
+					e := lin(c.exact, logic.Mul(four, logic.Div(c.sum, four)), c.sum, by)
+					th := auto.NonNegBy(logic.Mul(four, t), facts, ps, e)
 					return auto.Cut(th, big.NewInt(4), t)
 				case i < 4 && c.swap:
 					return facts[i-2]
