@@ -1,4 +1,13 @@
-// Package plusminus proves that the plus-minus algorithm of Brent and Kung finds inverses modulo an odd prime.
+// Package plusminus proves that the plus-minus algorithm of Brent and Kung (Systolic VLSI arrays for linear-time GCD
+// computation, 1983) finds inverses modulo an odd prime m < 2²⁵⁶. Iter defines it: a = x, b = m at first, and each step
+// halves a, or makes it (a ± b)/4, with a swap before that if d < 0.
+//
+// With d = y − x, where x + y is the number of steps, |a|·2^x ≤ m and |b|·2^y ≤ m always (inScale). So |a·b|·2^(x+y) ≤ m²,
+// and after Total steps, where 2^Total > m², a = 0, b being odd (Ended). The last b divides all numbers a and b before, back
+// to x and m, hence is ±1 for 0 < x < m (Final). The coefficients of a round's matrix act on numbers u, v with a·c ≡ u·x
+// and b·c ≡ v·x (mod m) too (Coefficient), so that in the end ±v is c/x (Inverse).
+//
+// The package is untrusted. Its functions panic when they find no proof, as those of package auto do.
 package plusminus
 
 import "verum.example/internal/tcb/logic"
