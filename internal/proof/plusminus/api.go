@@ -11,10 +11,11 @@ import (
 func isOne(x Term) Term { return logic.Cong(x, one, two) }
 
 // fromOne is x ≡ 1 (mod 2) ⊢ Odd(x).
-func fromOne(x Term) Theorem {
+func fromOne(of Term) Theorem {
+	x := integer("odd") // of may be a constant
 	even := logic.Cong(x, zero, two)
 	both := auto.Congruent(one, zero, two, lin(assume(isOne(x)), x, one, logic.N(-1)), lin(assume(even), x, zero, one))
-	return taut(Odd(x), implied(even, both))
+	return instance(taut(Odd(x), implied(even, both)), subst{x: of})
 }
 
 // toOne is x ≡ 1 (mod 2), from Odd(x).

@@ -20,6 +20,7 @@ type power struct {
 	contract machine.Contract
 	value    func(x Term) Term // what x^e is called in the contract
 	chain    func() (impl.Chain, error)
+	gcd      *gcd // what computes it instead of the chain, or nil
 	verified memo[machine.Verified]
 }
 
@@ -49,11 +50,15 @@ func newPower(f *Field, name, doc string, e *big.Int, value func(x Term) Term) *
 	return p
 }
 
-// newInverse is the inverse, x^(m−2).
+// newInverse is the inverse, x^(m−2), which for m of four words is not computed as a power.
 func newInverse(f *Field) *power {
 	e := new(big.Int).Sub(f.spec.M, big.NewInt(2))
-	return newPower(f, "Inv", "sets r = 1/a, in Montgomery form, and 0 if a is 0.", e,
+	p := newPower(f, "Inv", "sets r = 1/a, in Montgomery form, and 0 if a is 0.", e,
 		func(x Term) Term { return spec.Inv(f.P(), x) })
+	if f.Words() == impl.GCDModulus {
+		p.gcd = newGCD(f)
+	}
+	return p
 }
 
 // newRoot is x^((m+1)/4), a root of x if there is one, for m ≡ 3 (mod 4); else nil.
@@ -81,6 +86,9 @@ func (f *Field) Root(t machine.Target, variant string) (machine.Verified, error)
 }
 
 func (p *power) program(k Key) (machine.Program, machine.Prover, error) {
+	if p.gcd != nil {
+		return p.gcd.program(k, p.contract)
+	}
 	f, err := p.f.Verified(k.Target, k.Variant)
 	if err != nil {
 		return machine.Program{}, nil, err
