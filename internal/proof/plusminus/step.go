@@ -4,8 +4,8 @@
 //
 // With d = y − x, where x + y is the number of steps, |a|·2^x ≤ m and |b|·2^y ≤ m always (inScale). So |a·b|·2^(x+y) ≤ m²,
 // and after Total steps, where 2^Total > m², a = 0, b being odd (Ended). The last b divides all numbers a and b before, back
-// to x and m, hence is ±1 for 0 < x < m (Final). The coefficients of a round's matrix act on numbers u, v with a·c ≡ u·x
-// and b·c ≡ v·x (mod m) too (Coefficient), so that in the end ±v is c/x (Inverse).
+// to x and m, hence is ±1 for 0 < x < m (Final). A round's matrix (Rows) acts on numbers u, v with a·c ≡ u·x, b·c ≡ v·x
+// (mod m) too, so that in the end ±v is c/x.
 //
 // The package is untrusted. Its functions panic when they find no proof, as those of package auto do.
 package plusminus

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"verum.example/internal/proof/auto"
-	"verum.example/internal/proof/number"
 	"verum.example/internal/tcb/logic"
 )
 
@@ -68,32 +67,6 @@ func TestTheorems(t *testing.T) {
 
 	}); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestCoefficients(t *testing.T) {
-	for name, n := range moduli() {
-		m := logic.IntConst(n)
-		k := new(big.Int).Exp(big.NewInt(2), big.NewInt(256), n)
-		c := logic.IntConst(new(big.Int).Mod(new(big.Int).Mul(k, k), n))
-		k.ModInverse(k, n)
-		if err := auto.Run(func() {
-			cong := func(l, r Term) Term { return logic.Cong(l, r, m) }
-			r := Row{F: vf, G: vg, A: va, B: vb, U: vu, V: vv, NextA: va1, NextU: vu1}
-			p := logic.Pow2(2 * Steps)
-			row := func(x, y Term) Term { return logic.Add(logic.Mul(vf, x), logic.Mul(vg, y)) }
-			checkTheorems(t, name, []Theorem{Coefficient(r, c, vx, m)},
-				[]Term{cong(logic.Mul(va1, c), logic.Mul(vu1, vx))},
-				logic.Eq(logic.Mul(p, va1), row(va, vb)), cong(logic.Mul(p, vu1), row(vu, vv)),
-				cong(logic.Mul(va, c), logic.Mul(vu, vx)), cong(logic.Mul(vb, c), logic.Mul(vv, vx)))
-			K := logic.IntConst(k)
-			checkTheorems(t, name, []Theorem{Inverse(vb, vv, vr, c, K, vx, m)},
-				[]Term{cong(logic.Mul(K, vr), number.Inv(m, logic.Mul(K, vx)))},
-				logic.Or(logic.Eq(vb, one), logic.Eq(vb, logic.N(-1))), cong(logic.Mul(vb, c), logic.Mul(vv, vx)),
-				cong(vr, logic.Mul(vb, vv)))
-		}); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
