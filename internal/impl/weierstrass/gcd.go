@@ -11,9 +11,9 @@ import (
 
 // Inversion by the plus-minus algorithm: see proof/plusminus for the algorithm, and why it ends.
 //
-// Numbers a, b with a·c ≡ u·x, b·c ≡ v·x (mod m), x being what is inverted, start as x, m, c, 0. In each of GCDRounds rounds
-// GCDSteps steps of the algorithm are done on the low words of a and b; they give a matrix, by which (a, b) and (u, v) are
-// then multiplied, and divided by 2^GCDShift, the latter modulo m. In the end b is ±1, so that 1/x ≡ ±v/c.
+// Numbers a, b with a·c ≡ u·x, b·c ≡ v·x (mod m), x being what is inverted, start as x, m, c, 0. In each of GCDRounds
+// rounds GCDSteps steps of the algorithm are done on the low words of a and b; they give a matrix, by which (a, b) and
+// (u, v) are then multiplied, and divided by 2^GCDShift, the latter modulo m. In the end b is ±1, so that 1/x ≡ ±v/c.
 
 // GCDRounds rounds of GCDSteps steps are enough for numbers below 2²⁵⁶. A matrix has the factor 2^GCDShift.
 const (
@@ -43,17 +43,17 @@ const SteppedMark = "stepped"
 // GCDs are the verified routines of which an inversion consists.
 type GCDs struct{ Steps, Row, RowMod, Natural machine.Verified }
 
-// NewGCDSteps makes the routine steps(matrix, delta, a, b): GCDSteps steps of the algorithm on the low words of a and b, from
-// d = delta on. The matrix is f, g, h, k, each plus 2^GCDShift, where the numbers after the steps are (f·a + g·b)/2^GCDShift and
-// (h·a + k·b)/2^GCDShift.
+// NewGCDSteps makes the routine steps(matrix, delta, a, b): GCDSteps steps of the algorithm on the low words of a and
+// b, from d = delta on. The matrix is f, g, h, k, each plus 2^GCDShift, where the numbers after the steps are (f·a +
+// g·b)/2^GCDShift and (h·a + k·b)/2^GCDShift.
 func NewGCDSteps(t machine.Target, variant string, c machine.Contract) (Code, error) {
 	b := NewBuilder(t, variant, c)
 	b.steps(b.Param("a"), b.Param("b"), b.Param("matrix"), b.Param("delta"))
 	return b.Finish()
 }
 
-// GCDStepRegs are the registers of the steps: the words of a and b, d, the words of f, g, h, k; the number of steps to do; and
-// temporary ones.
+// GCDStepRegs are the registers of the steps: the words of a and b, d, the words of f, g, h, k; the number of steps to
+// do; and temporary ones.
 func GCDStepRegs(t machine.Target) (state []isa.Reg, counter isa.Reg, temps []isa.Reg) {
 	if t == machine.ARM64 {
 		return []isa.Reg{arm64.R0, arm64.R1, arm64.R6, arm64.R2, arm64.R3, arm64.R4, arm64.R5}, arm64.R14,
@@ -79,22 +79,23 @@ func (b *Builder) steps(a0, b0, matrix, delta Ptr) {
 		b.Const(r, []uint64{1, 0, 0, 1}[i])
 	}
 	b.Const(n, GCDSteps)
+	cmov := func(k amd64.Cond, d, s isa.Reg) isa.Instr { return amd64.CMOV{K: k, D: d, S: s} }
 	body := b.Body(func() {
 		// a' = (a + t)/4 or (a − t)/4 for t = a if a is even, else b.
 		b.Emit(amd64.MOV{D: t1, S: y}, amd64.MOV{D: t2, S: h}, amd64.MOV{D: t3, S: k},
 			amd64.TESTI{X: x, Imm: 1},
-			amd64.CMOV{K: amd64.EQ, D: t1, S: x}, amd64.CMOV{K: amd64.EQ, D: t2, S: f}, amd64.CMOV{K: amd64.EQ, D: t3, S: g},
+			cmov(amd64.EQ, t1, x), cmov(amd64.EQ, t2, f), cmov(amd64.EQ, t3, g),
 			// b' = a if a is odd and d < 0
 			amd64.MOV{D: w, S: x}, amd64.SHL{D: w, N: 63}, amd64.TEST{X: w, Y: d},
-			amd64.CMOV{K: amd64.MI, D: y, S: x}, amd64.CMOV{K: amd64.MI, D: h, S: f}, amd64.CMOV{K: amd64.MI, D: k, S: g},
+			cmov(amd64.MI, y, x), cmov(amd64.MI, h, f), cmov(amd64.MI, k, g),
 			amd64.MOV{D: w, S: d}, amd64.NOT{D: w}, amd64.LEA{D: d, M: amd64.Mem{Base: d, Disp: -1}},
-			amd64.CMOV{K: amd64.MI, D: d, S: w},
+			cmov(amd64.MI, d, w),
 			amd64.SHL{D: h, N: 2}, amd64.SHL{D: k, N: 2},
 			amd64.MOV{D: w, S: x}, amd64.SUB{D: w, S: t1}, amd64.ADD{D: x, S: t1},
 			amd64.MOV{D: t1, S: f}, amd64.SUB{D: t1, S: t2}, amd64.ADD{D: f, S: t2},
 			amd64.MOV{D: t2, S: g}, amd64.SUB{D: t2, S: t3}, amd64.ADD{D: g, S: t3},
 			amd64.MOV{D: t3, S: x}, amd64.SHL{D: t3, N: 62},
-			amd64.CMOV{K: amd64.MI, D: x, S: w}, amd64.CMOV{K: amd64.MI, D: f, S: t1}, amd64.CMOV{K: amd64.MI, D: g, S: t2},
+			cmov(amd64.MI, x, w), cmov(amd64.MI, f, t1), cmov(amd64.MI, g, t2),
 			amd64.SHR{D: x, N: 2},
 			amd64.SUBI{D: n, Imm: 1})
 	})
@@ -147,8 +148,8 @@ func (b *Builder) stepsARM64(a0, b0, matrix, delta Ptr) {
 	}
 }
 
-// gcdRegs are two numbers of 5 words, a pointer, a multiplier and two temporary registers. On AMD64 p is R10, which LoadReg and
-// StoreReg change.
+// gcdRegs are two numbers of 5 words, a pointer, a multiplier and two temporary registers. On AMD64 p is R10, which
+// LoadReg and StoreReg change.
 type gcdRegs struct {
 	c, d       []isa.Reg
 	p, m, t, s isa.Reg
@@ -266,8 +267,8 @@ func (b *Builder) sub5(r gcdRegs, x Ptr) {
 // SumMark is the mark in NewGCDRow where the words are those of f·x + g·y, plus multiples of m and of 2^GCDShift.
 const SumMark = "sum"
 
-// NewGCDRow makes the routine row(r, x, y, fg): r = (f·x + g·y)/2^GCDShift for signed numbers of 5 words, and f + 2^GCDShift,
-// g + 2^GCDShift at fg; with a field modulo m, for numbers in −m … m.
+// NewGCDRow makes the routine row(r, x, y, fg): r = (f·x + g·y)/2^GCDShift for signed numbers of 5 words, and f +
+// 2^GCDShift, g + 2^GCDShift at fg; with a field modulo m, for numbers in −m … m.
 func NewGCDRow(t machine.Target, variant string, c machine.Contract, f *Field) (Code, error) {
 	b := NewBuilder(t, variant, c)
 	r := b.gcdRegs()
@@ -315,7 +316,8 @@ func NewGCDRow(t machine.Target, variant string, c machine.Contract, f *Field) (
 	return b.Finish()
 }
 
-// QuotientMark is the mark after the quotient, in GCDQuotient. RowMark is the mark where the words are right modulo 2²⁵⁸.
+// QuotientMark is the mark after the quotient, in a register of GCDRegs. RowMark is the mark where the words are right
+// modulo 2²⁵⁸.
 const (
 	QuotientMark = "quotient"
 	RowMark      = "row"
@@ -349,9 +351,10 @@ const (
 	RoundsMark = "rounds"
 )
 
-// NewGCDInverse makes the routine inverse(r, a, tmp): r = R²/a, which in Montgomery form is the inverse, and 0 if a is 0. tmp has
-// PowerTemps elements, and m four words. The counter of rounds is in the frame.
-func NewGCDInverse(t machine.Target, variant string, c machine.Contract, f *Field, g GCDs) (code Code, counter Ptr, err error) {
+// NewGCDInverse makes the routine inverse(r, a, tmp): r = R²/a, which in Montgomery form is the inverse, and 0 if a is
+// 0. tmp has PowerTemps elements, and m four words. The counter of rounds is in the frame.
+func NewGCDInverse(t machine.Target, variant string, c machine.Contract, f *Field, g GCDs) (code Code, counter Ptr,
+	err error) {
 	b := NewBuilder(t, variant, c)
 	tmp := b.Param("tmp")
 	l := LayGCD()
@@ -433,7 +436,8 @@ func (b *Builder) combine(name string, row machine.Verified, x, y, matrix, next 
 	b.Copy(y, next.At(n), n)
 }
 
-// GCDDestroys tells a register that the rounds of NewGCDInverse, with their calls, may change, of those that have a value before.
+// GCDDestroys tells a register that the rounds of NewGCDInverse, with their calls, may change, of those that have a
+// value before.
 func GCDDestroys(t machine.Target, r isa.Reg) bool {
 	b := &Builder{target: t}
 	addr, word := b.temps()

@@ -101,7 +101,8 @@ func newGCDIntegers() *gcdIntegers {
 }
 
 // rowContract makes the contract of a row.
-func rowContract(name, doc string, requires func(f, g, x, y Term) []Term, ensures func(f, g, x, y, r Term) []Term) machine.Contract {
+func rowContract(name, doc string, requires func(f, g, x, y Term) []Term,
+	ensures func(f, g, x, y, r Term) []Term) machine.Contract {
 	args := func(e machine.Env) (f, g, x, y Term) {
 		return coefficient(e.Word("fg", 0)), coefficient(e.Word("fg", 1)), twosAt(e, "x", 5), twosAt(e, "y", 5)
 	}

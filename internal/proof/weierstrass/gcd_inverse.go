@@ -211,7 +211,8 @@ func (p *inverseProof) round() {
 		logic.Add(logic.Uint(bit), logic.Mul(logic.N(2), logic.Uint(logic.Extract(63, 1, w)))), one)
 	B := twos(p.now.b...)
 	// 1 ≡ b = B ≡ uint(bit) = 0
-	th := auto.Congruent(one, logic.N(0), logic.N(2), lin(p.bounds[6], b, one, logic.N(-1)), lin(p.inv[3], B, b, logic.N(-1)),
+	th := auto.Congruent(one, logic.N(0), logic.N(2), lin(p.bounds[6], b, one, logic.N(-1)),
+		lin(p.inv[3], B, b, logic.N(-1)),
 		split, lin(auto.Value(no), logic.Uint(bit), logic.N(0), one))
 	p.know(taut(odd(w), implied(logic.Not(odd(w)), th)))
 }
@@ -306,7 +307,8 @@ func (p *inverseProof) kept(index int) Theorem {
 	inv := logic.IntConst(inverse)
 	// the rows modulo m: 2⁶²·u' ≡ f·u + g·v
 	mod := func(i int, w []Term) auto.Lin {
-		l, r := logic.Mul(gcdScale(), twos(w...)), combination(coefficient(p.matrix[2*i]), coefficient(p.matrix[2*i+1]), U, V)
+		l, r := logic.Mul(gcdScale(), twos(w...)), combination(coefficient(p.matrix[2*i]),
+			coefficient(p.matrix[2*i+1]), U, V)
 		return lin(assume(logic.Cong(l, r, p.m)), l, r, one)
 	}
 	of := func(l auto.Lin, by Term) auto.Lin { l.By = by; return l }
@@ -345,7 +347,8 @@ func (p *inverseProof) kept(index int) Theorem {
 		zeroV := taut(logic.Cong(V, logic.N(0), p.m), p.inv[11], assume(none))
 		v := twos(s.v...)
 		th = auto.Congruent(v, logic.N(0), p.m, of(mod(1, s.v), inv), of(p.coef[2], logic.Mul(inv, U)),
-			lin(isH, h, logic.N(0), logic.Mul(inv, U)), lin(zeroV, V, logic.N(0), logic.Mul(inv, coefficient(p.matrix[3]))))
+			lin(isH, h, logic.N(0), logic.Mul(inv, U)),
+			lin(zeroV, V, logic.N(0), logic.Mul(inv, coefficient(p.matrix[3]))))
 		th = taut(to, implied(none, th))
 	default:
 		th = assume(to)
@@ -411,7 +414,8 @@ func (p *inverseProof) top(is auto.Lin, negative bool) Theorem {
 	w := p.later.b[4]
 	rest, sign, one := logic.Uint(logic.Extract(62, 0, w)), logic.Uint(logic.Extract(63, 63, w)), logic.N(1)
 	split := func(by Term) auto.Lin {
-		return lin(auto.Must(kernel.UintSplit(w, 63)), logic.Uint(w), logic.Add(rest, auto.Scale(auto.Pow2(63), sign)), by)
+		return lin(auto.Must(kernel.UintSplit(w, 63)), logic.Uint(w), logic.Add(rest, auto.Scale(auto.Pow2(63), sign)),
+			by)
 	}
 	low := auto.Word(p.later.b[:4]...)
 	u, scale := logic.Uint(w), auto.Pow2(256)
@@ -429,7 +433,8 @@ func (p *inverseProof) top(is auto.Lin, negative bool) Theorem {
 	// 2²⁵⁶·(e − ev) = b − low − 2²⁵⁶·ev is above −2²⁵⁶ and below 2²⁵⁶
 	d := logic.Sub(e, ev)
 	up := auto.Cut(auto.NonNeg(logic.Add(auto.Scale(scale, d), logic.Sub(logic.Pow2(256), one)), nil, by(1)), scale, d)
-	down := auto.Cut(auto.NonNeg(logic.Sub(logic.Sub(logic.Pow2(256), one), auto.Scale(scale, d)), nil, by(-1)), scale, logic.Neg(d))
+	down := auto.Cut(auto.NonNeg(logic.Sub(logic.Sub(logic.Pow2(256), one), auto.Scale(scale, d)), nil, by(-1)),
+		scale, logic.Neg(d))
 	isE := lin(auto.Must(kernel.Antisym(d, up, down)), d, logic.N(0), one)
 	// so the sign is 0, or 1
 	sv := logic.N(0)
@@ -443,7 +448,8 @@ func (p *inverseProof) top(is auto.Lin, negative bool) Theorem {
 	sUp := auto.NonNeg(logic.Add(auto.Scale(half, ds), more), nil, isE)
 	isE.By = one
 	sDown := auto.NonNeg(logic.Sub(more, auto.Scale(half, ds)), nil, isE)
-	isS := lin(auto.Must(kernel.Antisym(ds, auto.Cut(sUp, half, ds), auto.Cut(sDown, half, logic.Neg(ds)))), ds, logic.N(0),
+	isS := lin(auto.Must(kernel.Antisym(ds, auto.Cut(sUp, half, ds), auto.Cut(sDown, half, logic.Neg(ds)))), ds,
+		logic.N(0),
 		logic.Pow2(64))
 	v := logic.N(0)
 	if negative {
@@ -480,7 +486,8 @@ func (p *inverseProof) inverse(v machine.View) {
 			zeroX := auto.Congruent(x, logic.N(0), p.m, lin(c.given, p.x, logic.N(0), ri))
 			isZero := number.Use(number.InvZero(p.m, x), zeroX)
 			of := func(l auto.Lin) auto.Lin { l.By = logic.Mul(l.By, ri); return l }
-			return auto.Congruent(y, inv, p.m, of(isR), of(isN), lin(isV, V, logic.N(0), ri), lin(isZero, inv, logic.N(0), logic.N(-1)))
+			return auto.Congruent(y, inv, p.m, of(isR), of(isN), lin(isV, V, logic.N(0), ri),
+				lin(isZero, inv, logic.N(0), logic.N(-1)))
 		}
 		// r·x ≡ ±v·x ≡ ±c·b = c = R²
 		by := logic.Mul(ri, ri, p.x)

@@ -11,8 +11,8 @@ import (
 	"verum.example/internal/tcb/machine"
 )
 
-// naturalProof is the proof of a normalisation: at impl.NaturalMark the words are y = x or x + m, 0 ≤ y ≤ m, by the sign of
-// x, and the result is y or y − m, by the borrow.
+// naturalProof is the proof of a normalisation: at impl.NaturalMark the words are y = x or x + m, 0 ≤ y ≤ m, by the
+// sign of x, and the result is y or y − m, by the borrow.
 type naturalProof struct {
 	machine.NoProof
 	goals

@@ -17,7 +17,8 @@ import (
 //	V ≡ F·x + G·y + q·m,
 //
 // where there is no q in the exact case. So the low 62 bits of V, which are f·x + g·y + q·m modulo 2⁶², are 0, and for
-// T = V/2⁶² − x − y, which is kept modulo 2²⁵⁸, 2⁶²·T ≡ f·x + g·y + q·m modulo 2³²⁰. Both sides are in a range of 2³²⁰ numbers.
+// T = V/2⁶² − x − y, which is kept modulo 2²⁵⁸, 2⁶²·T ≡ f·x + g·y + q·m modulo 2³²⁰. Both sides are in a range of 2³²⁰
+// numbers.
 type rowProof struct {
 	machine.NoProof
 	goals
@@ -145,7 +146,8 @@ func (p *rowProof) sum(v machine.View) {
 		lins = append(lins, lin(assume(logic.Cong(req, logic.N(0), gcdScale())), req, logic.N(0), logic.N(1)))
 		for i, xy := range [][]Term{x, y} {
 			// f·x₀ = f·low x₀ = low f·low x₀
-			lins = append(lins, splitLow(xy[0], logic.Neg(logic.Uint(fg[i]))), splitLow(fg[i], logic.Neg(logic.Uint(lowPart(xy[0])))))
+			lins = append(lins, splitLow(xy[0], logic.Neg(logic.Uint(fg[i]))),
+				splitLow(fg[i], logic.Neg(logic.Uint(lowPart(xy[0])))))
 		}
 	}
 	zero := auto.Congruent(lowest, logic.N(0), gcdScale(), lins...)
@@ -234,7 +236,8 @@ func (p *rowProof) row(v machine.View) {
 		}
 	}
 	eq := equalIn(x2, p.N, logic.Pow2(319), 320, cong, facts...)
-	p.isT = lin(auto.Equal(x2, p.N, lin(eq, logic.Add(x2, logic.Pow2(319)), logic.Add(p.N, logic.Pow2(319)), one)), x2, p.N, one)
+	p.isT = lin(auto.Equal(x2, p.N, lin(eq, logic.Add(x2, logic.Pow2(319)), logic.Add(p.N, logic.Pow2(319)), one)),
+		x2, p.N, one)
 	if p.f == nil {
 		return
 	}
@@ -244,7 +247,8 @@ func (p *rowProof) row(v machine.View) {
 	neg := p.isT
 	neg.By = logic.N(-1)
 	up := auto.NonNeg(logic.Sub(logic.Mul(logic.N(2), gcdScale(), m), logic.Add(x2, one)), facts[1:], neg)
-	p.range_ = []Theorem{auto.Cut(down, auto.Pow2(impl.GCDShift), p.T), auto.Cut(up, auto.Pow2(impl.GCDShift), logic.Neg(p.T))}
+	p.range_ = []Theorem{auto.Cut(down, auto.Pow2(impl.GCDShift), p.T),
+		auto.Cut(up, auto.Pow2(impl.GCDShift), logic.Neg(p.T))}
 }
 
 // number is T, with top for its bits 256 and 257.
@@ -258,7 +262,8 @@ var boundF, boundG, boundX, boundY = gcdInt("f"), gcdInt("g"), gcdInt("x"), gcdI
 
 func gcdInt(name string) Term { return logic.Var("gcd."+name, logic.Int()) }
 
-// bounded is −2⁶²·m ≤ f·x + g·y and f·x + g·y ≤ 2⁶²·m for ±f ± g ≤ 2⁶² and −m ≤ x, y ≤ m, m > 0 a constant: with s, t = ±1
+// bounded is −2⁶²·m ≤ f·x + g·y and f·x + g·y ≤ 2⁶²·m for ±f ± g ≤ 2⁶² and −m ≤ x, y ≤ m, m > 0 a constant: with s, t
+// = ±1
 //
 //	4·m·(2⁶²·m − f·x − g·y) = Σ (2⁶² − s·f − t·g)·(m + s·x)·(m + t·y)
 func bounded(m *big.Int) []Theorem {
@@ -283,18 +288,21 @@ func bounded(m *big.Int) []Theorem {
 				if s*sign > 0 {
 					row++
 				}
-				products = append(products, kernel.Product{Coef: big.NewInt(1), Factors: []int{row, 4 + (1-s)/2, 6 + (1-t)/2}})
+				products = append(products, kernel.Product{Coef: big.NewInt(1),
+					Factors: []int{row, 4 + (1-s)/2, 6 + (1-t)/2}})
 			}
 		}
 		th := auto.NonNegBy(auto.Scale(four, p), facts, products)
-		ths = append(ths, auto.Must(kernel.Le(p, []Theorem{auto.Cut(th, four, p)}, []kernel.Product{{Coef: big.NewInt(1), Factors: []int{0}}})))
+		ths = append(ths, auto.Must(kernel.Le(p, []Theorem{auto.Cut(th, four, p)},
+			[]kernel.Product{{Coef: big.NewInt(1), Factors: []int{0}}})))
 	}
 	return ths
 }
 
 // bounds are those of f·x + g·y.
 func (p *rowProof) bounds(fg, x, y []Term) []Theorem {
-	over := map[Term]Term{boundF: coefficient(fg[0]), boundG: coefficient(fg[1]), boundX: twos(x...), boundY: twos(y...)}
+	over := map[Term]Term{boundF: coefficient(fg[0]), boundG: coefficient(fg[1]), boundX: twos(x...),
+		boundY: twos(y...)}
 	var ths []Theorem
 	for _, th := range bounded(p.f.M()) {
 		ths = append(ths, auto.Must(kernel.Inst(th, over)))
@@ -374,7 +382,8 @@ func (p *rowProof) signCase(goal Term, natural bool, T Term, words, hyps []Term)
 	top := words[4]
 	sign := auto.Scale(auto.Pow2(63), logic.Uint(logic.Extract(63, 63, top)))
 	rest := logic.Uint(logic.Extract(62, 0, top))
-	split := lin(auto.Must(kernel.UintSplit(top, 63)), logic.Uint(top), logic.Add(rest, sign), logic.IntConst(auto.Pow2(256)))
+	split := lin(auto.Must(kernel.UintSplit(top, 63)), logic.Uint(top), logic.Add(rest, sign),
+		logic.IntConst(auto.Pow2(256)))
 	R := twos(words...)
 	low := logic.Add(auto.Word(words[:4]...), auto.Scale(auto.Pow2(256), logic.Sub(rest, sign)))
 	isR := lin(auto.Equal(R, low, split), R, low, one)
@@ -397,8 +406,8 @@ func (p *rowProof) signCase(goal Term, natural bool, T Term, words, hyps []Term)
 	return auto.NonNeg(logic.Add(R, m), facts, is)
 }
 
-// noCarries are equations uint(c) = 0 for the carries c in the rest that the code drops, of weights below 2ⁿ: those out of a
-// product's high half when a word was added to the product.
+// noCarries are equations uint(c) = 0 for the carries c in the rest that the code drops, of weights below 2ⁿ: those
+// out of a product's high half when a word was added to the product.
 func noCarries(rest Term, n int) (eqs []auto.Lin) {
 	for _, m := range rest.Monomials() {
 		if new(big.Int).Rem(m.Coef, auto.Pow2(n)).Sign() == 0 {
@@ -420,7 +429,8 @@ func noCarries(rest Term, n int) (eqs []auto.Lin) {
 		for _, f := range product.Args() {
 			tele.Leaf(low(f))
 		}
-		x := logic.Add(logic.Uint(logic.Extract(63, 0, sum)), auto.Scale(auto.Pow2(64), logic.Uint(logic.Extract(63, 0, high))))
+		x := logic.Add(logic.Uint(logic.Extract(63, 0, sum)),
+			auto.Scale(auto.Pow2(64), logic.Uint(logic.Extract(63, 0, high))))
 		value, lins := tele.Reduce(x)
 		k := logic.Neg(m.Atoms[0])
 		y := logic.Sub(value, auto.Scale(auto.Pow2(128), k))

@@ -209,7 +209,8 @@ func (st *gcdStep) counter() counter         { return counter{st.n, st.next, st.
 func (st *gcdStep) counted() kernel.Equation { return st.counter().counted() }
 func (st *gcdStep) more() Theorem            { return st.counter().more() }
 
-// counter is a loop's counter, that at the head and the next, n − 1, with proofs of bounds, 1 ≤ uint(n) and uint(n) ≤ a constant.
+// counter is a loop's counter, that at the head and the next, n − 1, with proofs of bounds, 1 ≤ uint(n) and uint(n) ≤
+// a constant.
 type counter struct {
 	n, next Term
 	lo, hi  Theorem
@@ -238,7 +239,8 @@ func (c counter) more() Theorem {
 func isWord(w Term, eq Theorem, v uint64) Theorem {
 	hole := gcdInt("hole")
 	c := logic.BVUint(64, v)
-	return auto.Must(kernel.Leibniz(eq, logic.Uint(c), logic.Uint(w), auto.True(), logic.Eq(logic.ToBV(64, hole), c), hole))
+	return auto.Must(kernel.Leibniz(eq, logic.Uint(c), logic.Uint(w), auto.True(), logic.Eq(logic.ToBV(64, hole), c),
+		hole))
 }
 
 var hole64, hole2 = logic.Var("gcd.word", logic.BV(64)), logic.Var("gcd.two", logic.BV(2))
@@ -267,7 +269,8 @@ func (st *gcdStep) positive() Theorem {
 func twoBits(w Term, b0, b1 kernel.Equation) kernel.Equation {
 	h := []Term{logic.Fresh("bit", logic.BV(1)), logic.Fresh("bit", logic.BV(1))}
 	low := logic.Extract(1, 0, w)
-	th := auto.Must(kernel.Leibniz(b0.Th, b0.From, b0.To, auto.True(), logic.Eq(low, logic.Concat(h[0], b1.From)), h[0]))
+	th := auto.Must(kernel.Leibniz(b0.Th, b0.From, b0.To, auto.True(), logic.Eq(low, logic.Concat(h[0], b1.From)),
+		h[0]))
 	th = auto.Must(kernel.Leibniz(b1.Th, b1.From, b1.To, th, logic.Eq(low, logic.Concat(b0.To, h[1])), h[1]))
 	return auto.Rewritten(th, low, logic.Concat(b0.To, b1.To))
 }
@@ -313,7 +316,8 @@ func (st *gcdStep) integer(i int) auto.Lin {
 // value is uint(w) = v + 4·uint(w[63:2]) for low bits v.
 func lowValue(w Term, low kernel.Equation) auto.Lin {
 	th := auto.Must(kernel.Rewrite(auto.Must(kernel.UintSplit(w, 2)), low))
-	return lin(th, logic.Uint(w), logic.Add(logic.Uint(low.To), logic.Mul(logic.N(4), logic.Uint(logic.Extract(63, 2, w)))), logic.N(1))
+	return lin(th, logic.Uint(w), logic.Add(logic.Uint(low.To),
+		logic.Mul(logic.N(4), logic.Uint(logic.Extract(63, 2, w)))), logic.N(1))
 }
 
 // prove proves that an invariant is kept, in a case of the bits 0 and 1 of a's word, 1 of b's word, and the sign of d.
@@ -327,21 +331,19 @@ func (st *gcdStep) prove(g machine.Goal, bits []kernel.Equation) Theorem {
 	same := set(1) == set(2)
 	// what the step adds: word j of the row of a, and its component
 	A, B, F, H := plusminus.A, plusminus.B, plusminus.F, plusminus.H
-	added := func(of func(int) Term, mul func(int64, Term) Term, i, j int) Term {
+	added := func(of func(int) Term, neg func(Term) Term, i, j int) Term {
 		switch {
 		case even:
 			return of(i)
 		case same:
-			return mul(-1, of(j))
+			return neg(of(j))
 		}
 		return of(j)
 	}
-	_, _, _, _ = A, B, F, H
 	wordOf := func(i int) Term { return st.before[i] }
-	neg := func(_ int64, t Term) Term { return logic.BVNeg(t) }
-	ring := func(i, j int) Term { return logic.BVAdd(wordOf(i), added(wordOf, neg, i, j)) }
+	ring := func(i, j int) Term { return logic.BVAdd(wordOf(i), added(wordOf, logic.BVNeg, i, j)) }
 	sum := func(i, j int) Term {
-		return logic.Add(st.at(i), added(st.at, func(_ int64, t Term) Term { return logic.Neg(t) }, i, j))
+		return logic.Add(st.at(i), added(st.at, logic.Neg, i, j))
 	}
 
 	// the conditions of the state's step
@@ -369,7 +371,8 @@ func (st *gcdStep) prove(g machine.Goal, bits []kernel.Equation) Theorem {
 	}
 	D := st.at(plusminus.D)
 	negative := logic.Lt(D, logic.N(0))
-	sign := lin(auto.Must(kernel.Rewrite(st.inv(6), bits[3])), logic.Replace(twos(d), map[Term]Term{bits[3].From: bits[3].To}), D, one)
+	sign := lin(auto.Must(kernel.Rewrite(st.inv(6), bits[3])), logic.Replace(twos(d),
+		map[Term]Term{bits[3].From: bits[3].To}), D, one)
 	dSplit := lin(auto.Must(kernel.Rewrite(auto.Must(kernel.UintSplit(d, 63)), bits[3])), logic.Uint(d),
 		logic.Add(logic.Uint(logic.Extract(62, 0, d)), auto.Scale(auto.Pow2(63), logic.Uint(bits[3].To))), one)
 	if set(3) {
@@ -407,7 +410,8 @@ func (st *gcdStep) prove(g machine.Goal, bits []kernel.Equation) Theorem {
 		}
 		is := lows(low.Arg(0), r, xLow, yLow)
 		v := logic.Extract(1, 1, is.To)
-		th := auto.Must(kernel.Leibniz(is.Th, is.From, is.To, auto.True(), logic.Eq(logic.Extract(1, 1, is.To), logic.Extract(1, 1, is.To)), hole2))
+		th := auto.Must(kernel.Leibniz(is.Th, is.From, is.To, auto.True(), logic.Eq(logic.Extract(1, 1, is.To),
+			logic.Extract(1, 1, is.To)), hole2))
 		th = auto.Must(kernel.Leibniz(is.Th, is.To, is.From, th, logic.Eq(logic.Extract(1, 1, hole2), v), hole2))
 		use(auto.Rewritten(th, low, v))
 	}
@@ -418,7 +422,8 @@ func (st *gcdStep) prove(g machine.Goal, bits []kernel.Equation) Theorem {
 	congruence := func(w, nice, value Term, lins ...auto.Lin) Theorem { // uint(w) ≡ value
 		th := auto.Must(kernel.Leibniz(auto.Must(kernel.LowRing(w, nice)), nice, w, auto.Must(kernel.UintMod(nice)),
 			logic.Cong(logic.Uint(hole64), kernel.Polynomial(nice), word), hole64))
-		return auto.Congruent(logic.Uint(w), value, word, append(lins, lin(th, logic.Uint(w), kernel.Polynomial(nice), one))...)
+		return auto.Congruent(logic.Uint(w), value, word, append(lins, lin(th, logic.Uint(w), kernel.Polynomial(nice),
+			one))...)
 	}
 	other := func(i, j int) int {
 		if swap {
@@ -479,7 +484,8 @@ func (st *gcdStep) prove(g machine.Goal, bits []kernel.Equation) Theorem {
 		dm := lin(auto.Must(kernel.DivMod(S, four)), S, logic.Add(logic.Mul(four, quo), mod), one)
 		back := dm
 		back.By = logic.N(-1)
-		zero := equalIn(mod, logic.N(0), logic.N(0), 2, auto.Congruent(mod, logic.N(0), four, back, lin(div, S, logic.N(0), one)))
+		zero := equalIn(mod, logic.N(0), logic.N(0), 2, auto.Congruent(mod, logic.N(0), four, back,
+			lin(div, S, logic.N(0), one)))
 		P1 := pow4.App(logic.Add(st.t, one))
 		up.By = logic.Sub(logic.Uint(w), quo)
 		isW.By, isZ.By = logic.Mul(four, P), logic.Neg(P)
@@ -615,7 +621,8 @@ func (p *stepsProof) after(g machine.Goal) Theorem {
 		hi := auto.Cut(auto.NonNeg(logic.Mul(two, logic.Sub(scale, f)), high), big.NewInt(2), logic.Neg(f))
 		word := logic.Pow2(64)
 		nice := logic.BVAdd(st.after[3+i], logic.BVUint(64, 1<<impl.GCDShift))
-		th := auto.Must(kernel.Leibniz(auto.Must(kernel.LowRing(w, nice)), nice, w, auto.Must(kernel.UintMod(nice, st.after[3+i])),
+		th := auto.Must(kernel.Leibniz(auto.Must(kernel.LowRing(w, nice)), nice, w,
+			auto.Must(kernel.UintMod(nice, st.after[3+i])),
 			logic.Cong(logic.Uint(hole64), kernel.Polynomial(nice, st.after[3+i]), word), hole64))
 		u, v := logic.Uint(w), logic.Add(f, scale)
 		cong := auto.Congruent(u, v, word, lin(th, u, kernel.Polynomial(nice, st.after[3+i]), logic.N(1)),
