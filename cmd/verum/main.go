@@ -49,6 +49,9 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // proofs make many small terms that live long
+	}
 	e := &env{stdout: os.Stdout, stderr: os.Stderr, terminal: isTerminal(os.Stderr)}
 	var err error
 	if e.dir, err = os.Getwd(); err != nil {

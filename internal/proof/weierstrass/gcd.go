@@ -95,8 +95,8 @@ func newGCDIntegers() *gcdIntegers {
 		func(f, g, x, y, r Term) []Term {
 			return []Term{logic.Eq(logic.Mul(gcdScale(), r), combination(f, g, x, y))}
 		})
-	g.verSteps = newMemo(g.verifySteps)
-	g.verRow = newMemo(func(k Key) (machine.Verified, error) { return verifyRow(k, g.row, nil) })
+	g.verSteps = newVerified(g.stepsProgram)
+	g.verRow = newVerified(g.rowProgram)
 	return g
 }
 
@@ -159,40 +159,39 @@ func (g *gcd) verify(k Key) (r impl.GCDs, err error) {
 	if r.Row, err = integers.verRow.get(k.Target, k.Variant); err != nil {
 		return r, err
 	}
-	if r.RowMod, err = verifyRow(k, g.rowMod, g.f); err != nil {
+	if r.RowMod, err = verified(g.rowProgram, k); err != nil {
 		return r, err
 	}
-	r.Natural, err = g.verifyNatural(k)
+	r.Natural, err = verified(g.naturalProgram, k)
 	return r, err
 }
 
-func (g *gcdIntegers) verifySteps(k Key) (machine.Verified, error) {
+func (g *gcdIntegers) stepsProgram(k Key) (machine.Program, machine.Prover, error) {
 	code, err := impl.NewGCDSteps(k.Target, k.Variant, g.steps)
-	if err != nil {
-		return machine.Verified{}, err
-	}
-	return machine.Verify(code.Program, &stepsProof{k: k})
+	return code.Program, &stepsProof{k: k}, err
 }
 
-// verifyRow verifies a row modulo that of f, or of integers for nil.
-func verifyRow(k Key, c machine.Contract, f *Field) (machine.Verified, error) {
+func (g *gcdIntegers) rowProgram(k Key) (machine.Program, machine.Prover, error) {
+	return rowProgram(k, g.row, nil)
+}
+
+func (g *gcd) rowProgram(k Key) (machine.Program, machine.Prover, error) {
+	return rowProgram(k, g.rowMod, g.f)
+}
+
+// rowProgram is a row modulo that of f, or of integers for nil.
+func rowProgram(k Key, c machine.Contract, f *Field) (machine.Program, machine.Prover, error) {
 	var of *impl.Field
 	if f != nil {
 		of = f.modulus()
 	}
 	code, err := impl.NewGCDRow(k.Target, k.Variant, c, of)
-	if err != nil {
-		return machine.Verified{}, err
-	}
-	return machine.Verify(code.Program, &rowProof{f: f, k: k})
+	return code.Program, &rowProof{f: f, k: k}, err
 }
 
-func (g *gcd) verifyNatural(k Key) (machine.Verified, error) {
+func (g *gcd) naturalProgram(k Key) (machine.Program, machine.Prover, error) {
 	code, err := impl.NewGCDNatural(k.Target, k.Variant, g.natural, g.f.modulus())
-	if err != nil {
-		return machine.Verified{}, err
-	}
-	return machine.Verify(code.Program, &naturalProof{g: g, k: k})
+	return code.Program, &naturalProof{g: g, k: k}, err
 }
 
 // program is the inversion with the contract of a power's.

@@ -7,13 +7,16 @@ type partMemos struct{ decode, scalar, affine memo[machine.Verified] }
 
 // newVerified verifies a routine once for each key.
 func newVerified(f routine) memo[machine.Verified] {
-	return newMemo(func(k Key) (machine.Verified, error) {
-		p, pr, err := f(k)
-		if err != nil {
-			return machine.Verified{}, err
-		}
-		return machine.Verify(p, pr)
-	})
+	return newMemo(func(k Key) (machine.Verified, error) { return verified(f, k) })
+}
+
+// verified verifies a routine.
+func verified(f routine, k Key) (machine.Verified, error) {
+	p, pr, err := f(k)
+	if err != nil {
+		return machine.Verified{}, err
+	}
+	return machine.Verify(p, pr)
 }
 
 func (c *Curve) newPartMemos() partMemos {

@@ -15,17 +15,8 @@ type pointMemos struct{ double, add, addAffine, cache, affineMask memo[machine.V
 type routine func(k Key) (machine.Program, machine.Prover, error)
 
 func (c *Curve) newPointMemos() pointMemos {
-	verified := func(f routine) memo[machine.Verified] {
-		return newMemo(func(k Key) (machine.Verified, error) {
-			p, pr, err := f(k)
-			if err != nil {
-				return machine.Verified{}, err
-			}
-			return machine.Verify(p, pr)
-		})
-	}
-	return pointMemos{double: verified(c.doubleProgram), add: verified(c.addProgram), addAffine: verified(c.addAffineProgram),
-		cache: verified(c.cacheProgram), affineMask: verified(c.affineMaskProgram)}
+	return pointMemos{double: newVerified(c.doubleProgram), add: newVerified(c.addProgram), addAffine: newVerified(c.addAffineProgram),
+		cache: newVerified(c.cacheProgram), affineMask: newVerified(c.affineMaskProgram)}
 }
 
 // Double is the routine PointDouble(r, a, tmp).

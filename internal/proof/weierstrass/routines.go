@@ -23,6 +23,14 @@ func (c *Curve) Routines() []Function {
 			}, baseline: !slices.Contains(implmont.Variants(machine.AMD64, op), "bmi2")})
 		}
 		add(f.inverse.contract, f.inverse.program)
+		if g := f.inverse.gcd; g != nil {
+			add(g.rowMod, g.rowProgram)
+			add(g.natural, g.naturalProgram)
+		}
+	}
+	if c.Field.inverse.gcd != nil {
+		fs = append(fs, Function{Name: integers.steps.Name(), Program: integers.stepsProgram, baseline: true})
+		add(integers.row, integers.rowProgram)
 	}
 	add(c.points.double, c.doubleProgram)
 	add(c.points.add, c.addProgram)
