@@ -4,11 +4,13 @@ package weierstrass
 
 import (
 	"crypto/elliptic"
+	"fmt"
 	"math/big"
 	"testing"
 	"time"
 
 	impl "verum.example/internal/impl/weierstrass"
+	"verum.example/internal/tcb/logic"
 	"verum.example/internal/tcb/machine"
 )
 
@@ -74,6 +76,78 @@ func TestPointMul(t *testing.T) {
 			if a := v.Axioms(); len(a) != 0 {
 				t.Errorf("axioms %v", a)
 			}
+		})
+	}
+}
+
+// TestMulLemmas shows that the lemmas notice a wrong absolute value or sign of a digit, entries of the table in a wrong
+// order, and an addition of equal points.
+func TestMulLemmas(t *testing.T) {
+	c := P256()
+	l := c.mul.lemmas
+	// digit is what the code computes, from what it subtracts and the words for the absolute value and the sign.
+	digit := func(offset uint64, words func(d, m Term) (index, sign Term)) func() {
+		return func() {
+			d := logic.BVSub(logic.Zext(64, l.e), logic.BVUint(64, offset))
+			l.onDigit(words(d, logic.Ashr(d, 63)))
+		}
+	}
+	absolute := func(d, m Term) Term { return logic.BVSub(logic.BVXor(d, m), m) }
+	right := func(d, m Term) (index, sign Term) { return absolute(d, m), m }
+	// selection is from a table whose entry i is [of(i)]Q.
+	selection := func(of func(i int) int) func() {
+		return func() {
+			table, entries := [][]Term{nil}, []Theorem{{}}
+			for i := 1; i <= half; i++ {
+				ws := make([]Term, 5*c.Field.Words())
+				for j := range ws {
+					ws[j] = logic.Fresh(fmt.Sprintf("t%d.%d", i, j), logic.BV(64))
+				}
+				table = append(table, ws)
+				entries = append(entries, assume(l.is(ws, c.Multiple(logic.N(int64(of(i))), l.q))))
+			}
+			l.selection(l.q, table, entries)
+		}
+	}
+	tests := []struct {
+		name  string
+		prove func()
+		ok    bool
+	}{
+		{"digit", digit(half, right), true},
+		{"digit of another offset", digit(half-1, right), false},
+		{"complement in place of the absolute value", digit(half, func(d, m Term) (index, sign Term) {
+			return logic.BVXor(d, m), m
+		}), false},
+		{"no sign", digit(half, func(d, m Term) (index, sign Term) { return absolute(d, m), zero64() }), false},
+		{"sign of one bit", digit(half, func(d, m Term) (index, sign Term) {
+			return absolute(d, m), logic.Lshr(d, 63)
+		}), false},
+		{"selection", selection(func(i int) int { return i }), true},
+		{"entries from 0 on", selection(func(i int) int { return i - 1 }), false},
+		{"two entries exchanged", selection(func(i int) int {
+			switch i {
+			case 3:
+				return 5
+			case 5:
+				return 3
+			}
+			return i
+		}), false},
+		{"[2]Q + Q", func() { l.next(2) }, true},
+		{"Q + Q", func() { l.next(1) }, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			generation(t)
+			defer func() {
+				if r := recover(); (r == nil) != tt.ok {
+					t.Errorf("proved: %v, want %v: %v", r == nil, tt.ok, r)
+				} else if r != nil {
+					t.Logf("%.300v", fmt.Sprint(r))
+				}
+			}()
+			tt.prove()
 		})
 	}
 }
