@@ -5,8 +5,8 @@
 // bytes, that was proved correct, memory-safe and constant-time: `verum prove` proves it again. In that function the digest
 // becomes an integer, numbers and points are checked, and r and s computed.
 //
-// Not proved: the derivation of nonces (RFC 6979 on crypto/sha256 and crypto/hmac), DER, the drawing of random bytes, and copies. They are Go
-// code, which is to be trusted: see docs/trust.md.
+// Not proved: the derivation of nonces (RFC 6979 on crypto/sha256 and crypto/hmac), DER, the drawing of random bytes, and
+// copies. They are Go code, which is to be trusted: see docs/trust.md.
 //
 // # Differences from crypto/ecdsa
 //
@@ -27,12 +27,12 @@
 //
 // # Conduct
 //
-// Byte strings from outside never cause a panic. A caller may change a slice during or after the call that it was passed to:
-// what is checked is a copy. Keys are immutable and safe for concurrent use. The time of signing is independent of the
-// private key, the nonce and the digest, beyond the digest's length; on arm64, code runs under
-// [crypto/subtle.WithDataIndependentTiming]. Memory used for computing is wiped, but for that of crypto/hmac, which RFC 6979 with
-// another hash function than SHA-256 needs; keys and
-// returned slices are the caller's. All that is given to verification is public, and its time may depend on it.
+// Byte strings from outside never cause a panic. A caller may change a slice during or after the call that it was passed
+// to: what is checked is a copy. Keys are immutable and safe for concurrent use. The time of signing is independent of
+// the private key, the nonce and the digest, beyond the digest's length; on arm64, code runs under
+// [crypto/subtle.WithDataIndependentTiming]. Memory used for computing is wiped, but for that of crypto/hmac, which RFC
+// 6979 with another hash function than SHA-256 needs; keys and returned slices are the caller's. All that is given to
+// verification is public, and its time may depend on it.
 package ecdsa
 
 import (

@@ -84,8 +84,10 @@ func (l *mulLemmas) twice() Theorem {
 		c, laws := l.c, l.c.laws()
 		kQ, twice := c.Multiple(l.m, l.q), c.Multiple(auto.Scale(auto.Pow2(1), l.m), l.q)
 		at := logic.Fresh("at", spec.PointSort())
-		sum := auto.Must(kernel.Leibniz(assume(logic.Eq(l.p, kQ)), kQ, l.p, laws.Double(l.m, l.q), logic.Eq(c.Sum(at, at), twice), at))
-		is := auto.Must(kernel.Leibniz(assume(logic.Eq(l.r, c.Sum(l.p, l.p))), c.Sum(l.p, l.p), l.r, sum, logic.Eq(at, twice), at))
+		isP, sums := assume(logic.Eq(l.p, kQ)), logic.Eq(c.Sum(at, at), twice)
+		sum := auto.Must(kernel.Leibniz(isP, kQ, l.p, laws.Double(l.m, l.q), sums, at))
+		isR := assume(logic.Eq(l.r, c.Sum(l.p, l.p)))
+		is := auto.Must(kernel.Leibniz(isR, c.Sum(l.p, l.p), l.r, sum, logic.Eq(at, twice), at))
 		on := auto.Must(kernel.Leibniz(is, twice, l.r, laws.Closed(auto.Scale(auto.Pow2(1), l.m), l.q), c.OnCurve(at), at))
 		return taut(logic.And(is.Concl(), on.Concl()), is, on)
 	})
@@ -109,14 +111,17 @@ func (l *mulLemmas) added() Theorem {
 		on := c.laws().Closed(d.before(l.m), l.q)
 		all = taut(logic.And(l.sums(l.e, l.m, l.q, kQ, digit)...), all, on)
 		at := logic.Fresh("at", spec.PointSort())
-		all = auto.Must(kernel.Leibniz(assume(logic.Eq(l.p, kQ)), kQ, l.p, all, logic.And(l.sums(l.e, l.m, l.q, at, digit)...), at))
-		return auto.Must(kernel.Leibniz(assume(logic.Eq(l.r, digit)), digit, l.r, all, logic.And(l.sums(l.e, l.m, l.q, l.p, at)...), at))
+		isP, isR := assume(logic.Eq(l.p, kQ)), assume(logic.Eq(l.r, digit))
+		sums := func(P, R Term) Term { return logic.And(l.sums(l.e, l.m, l.q, P, R)...) }
+		all = auto.Must(kernel.Leibniz(isP, kQ, l.p, all, sums(at, digit), at))
+		return auto.Must(kernel.Leibniz(isR, digit, l.r, all, sums(l.p, at), at))
 	})
 }
 
 // sums says that P and R may be added, and what their sum is.
 func (l *mulLemmas) sums(e, m, Q, P, R Term) []Term {
-	return []Term{l.c.OnCurve(P), l.c.OnCurve(R), l.c.summable(P, R), logic.Eq(l.c.Sum(P, R), l.c.Multiple(l.digit.after(e, m), Q))}
+	return []Term{l.c.OnCurve(P), l.c.OnCurve(R), l.c.summable(P, R),
+		logic.Eq(l.c.Sum(P, R), l.c.Multiple(l.digit.after(e, m), Q))}
 }
 
 // first: OnCurve((x, y)), (x, y) ≠ O ⊢ (x, y, 1) = [1](x, y), for Z = 1 in Montgomery form.
